@@ -59,6 +59,8 @@ def __getattr__(name: str) -> Any:
             return importlib.import_module("evallang.stats")
         if name == "complete":
             return importlib.import_module("evallang.manual.glossary").complete
+        if name == "load_ipython_extension":  # of `%load_ext evallang`
+            return importlib.import_module("evallang.notebook").load_ipython_extension
         if name in __all__:
             inside = "StudyFile" if name == "Study" else name
             return getattr(importlib.import_module("evallang.api"), inside)

@@ -45,7 +45,7 @@ Average = Literal["data", "rows"]
 class Method(Struct, frozen=True):
     """A word of a catalogue with the options that were written, in their order.
 
-    A dotted name is a metric of the author's own code.
+    A dotted name is a metric of the author's own code, `live` a function given in Python.
     `better` is set for a metric outside the catalogue: its numbers are in a file, and its
     statement names it (`value "F1"`, `metric "AUC"`). With `ratio` it divides two sums over the
     examples (`value ratio("errors", "words")`).
@@ -55,11 +55,12 @@ class Method(Struct, frozen=True):
     options: Options = ()
     better: Literal["higher", "lower"] | None = None
     ratio: bool = False
+    live: bool = False
 
     @property
     def code(self) -> bool:
-        """Whether it is an author's own function, which has a dotted name."""
-        return self.better is None and "." in self.name.strip(".")
+        """Whether it is an author's own function, which has a dotted name or is `live`."""
+        return self.live or (self.better is None and "." in self.name.strip("."))
 
     @property
     def written(self) -> str:

@@ -31,8 +31,7 @@ class CheckedFile(Struct, frozen=True):
     """A study file with what its check found.
 
     `meant` is the resolved study, None where anything is an error; `folder` is where the
-    file stands, against which its paths are read; `live` names the models given as objects, and
-    `given` holds the objects themselves.
+    file stands, against which its paths are read; `given` holds the objects of Python.
     """
 
     path: str
@@ -40,7 +39,6 @@ class CheckedFile(Struct, frozen=True):
     folder: Path
     checked: Checked
     overrides: Mapping[str, str] = field(default_factory=dict)
-    live: tuple[str, ...] = ()
     given: Live = NOTHING
 
     @property

@@ -11,31 +11,34 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from evallang.data.dataset import DataSpec, ScoresSpec
 from evallang.models.own_code import OwnCode, distributions_of
-from evallang.results.records import ResultsRecord
-from evallang.study import Study
+from evallang.results.records import ModelRecord, ResultsRecord
+from evallang.study import SourceSpec, Study
 
 LONGEST = 200  # signs of an object's text that results keep
 
 
 class Live(Struct, frozen=True):
-    """Data frames by the name of their source, estimators by that of their model.
+    """Data frames by the name of their source, estimators and metrics by their names.
 
-    A frame is one of polars or pandas or a dictionary of arrays; for `predictions` from several
-    files a list of them, one for each file in the order of the statement.
+    A source `from frame NAME` takes the frame of this name. A frame is one of polars or pandas or a
+    dictionary of arrays; for `predictions` from several files a list of them, one for each file in
+    the order of the statement.
     """
 
     frames: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
 
 
 NOTHING = Live()
 
 
 def checked(live: Live, study: Study | None) -> None:
-    """Raise `ValueError` for a frame of data that the study does not have, or no estimator."""
+    """Raise `ValueError` for a frame that the study does not read, or an object of no use."""
     every = () if study is None else study.sources
-    sources = {getattr(source, "declared_name", source.name): source for source in every}
+    sources = {frame_name(source): source for source in every}
     for name, given in live.frames.items():
         if study is not None and name not in sources:
             raise ValueError(f"the study has no data called {name!r}; it has {_listed(sources)}")
@@ -57,24 +60,41 @@ def checked(live: Live, study: Study | None) -> None:
                     "frame or a dictionary of arrays"
                 )
     for name, model in live.models.items():
-        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
+        if not is_estimator(model):
             raise ValueError(
-                f"the model {name!r} is not an estimator: it needs the methods fit and predict, "
-                "and is given as an instance, not as a class"
+                f"the model {name!r} is not an estimator: it needs the methods fit and predict "
+                "(a step of a pipeline: fit and transform), and is given as an instance, not as a "
+                "class"
             )
+    for name, metric in live.metrics.items():
+        if not callable(metric):
+            raise ValueError(f"the metric {name!r} is not a function")
+
+
+def frame_name(source: SourceSpec) -> str:
+    """Return the name under which a frame is given for a source."""
+    if isinstance(source, DataSpec) and source.kind == "frame":
+        return source.location
+    return source.declared_name if isinstance(source, ScoresSpec) else source.name
+
+
+def is_estimator(given: Any) -> bool:
+    """Return whether something is an instance that is fitted and then predicts or transforms."""
+    able = hasattr(given, "predict") or hasattr(given, "transform")
+    return hasattr(given, "fit") and able and not isinstance(given, type)
 
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"
 
 
-def own_code(study: Study, folder: Path, models: Mapping[str, Any]) -> OwnCode:
-    """Provide the fits with what they may make instances of besides the catalogue."""
+def own_code(study: Study, folder: Path, given: Live = NOTHING) -> OwnCode:
+    """Provide the fits with what they may make instances of or call besides the catalogue."""
     from evallang.checking.own_code import live_name
     from evallang.study import own_sources
 
-    live = {live_name(name): model for name, model in models.items()}
-    return OwnCode(str(folder.resolve()), own_sources(study), live)
+    live = {live_name(name): model for name, model in given.models.items()}
+    return OwnCode(str(folder.resolve()), own_sources(study), live, given.metrics)
 
 
 def hashes(models: Mapping[str, Any]) -> dict[str, str]:
@@ -119,20 +139,22 @@ def _installed(kind: type) -> dict[str, str]:
 
 
 def described(record: ResultsRecord, models: Mapping[str, Any]) -> ResultsRecord:
-    """Record in the results which models were objects, and what they were."""
-    if not models:
-        return record
-    made = tuple(
-        replace(
-            model,
-            pipeline=_text(models[model.name]),
-            notes=(*model.notes, "an object given in Python; a fresh copy was fitted each time"),
-        )
-        if model.name in models
-        else model
-        for model in record.models
-    )
-    return replace(record, models=made)
+    """Record in the results which models have steps that were objects, and what they were."""
+    return replace(record, models=tuple(_described(model, models) for model in record.models))
+
+
+def _described(model: ModelRecord, models: Mapping[str, Any]) -> ModelRecord:
+    from evallang.checking.own_code import live_name
+
+    steps = {step.name for step in model.steps}
+    given = [name for name in models if live_name(name) in steps]
+    if not given:
+        return model
+    pipeline = model.pipeline or ""
+    for name in sorted(given, key=len, reverse=True):  # one name may be the beginning of another
+        pipeline = pipeline.replace(live_name(name), _text(models[name]))
+    note = "an object given in Python; a fresh copy was fitted each time"
+    return replace(model, pipeline=pipeline, notes=(*model.notes, note))
 
 
 def _text(model: Any) -> str:

@@ -43,7 +43,7 @@ def _load(meant: Study, study: StudyFile) -> tuple[dict[str, OwnMetric], list[Di
     known, missing = find_own_code(meant, study.folder)
     if missing:
         return {}, []
-    code = OwnCode(str(study.folder.resolve()), own_sources(known))
+    code = OwnCode(str(study.folder.resolve()), own_sources(known), functions=study.given.metrics)
     loaded: dict[str, OwnMetric] = {}
     found: list[Diagnostic] = []
     for metric, span in own_metrics_of(meant):

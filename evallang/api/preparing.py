@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evallang.activity import Activity, report_activity
 from evallang.api.checked_file import CheckedFile, StudyError, with_task
-from evallang.api.live import NOTHING, Live, hashes
+from evallang.api.live import NOTHING, Live, frame_name, hashes
 from evallang.api.trust import find_own_code
 from evallang.checking import waivers
 from evallang.checking.data_validation import judge_planned, judge_read
@@ -322,8 +322,7 @@ def _read(
     found: list[Diagnostic] = []
     for source in study.sources:
         report_activity(Activity("reading", source.name))
-        name = getattr(source, "declared_name", source.name)
-        frames = _several(live.frames.get(name))
+        frames = _several(live.frames.get(frame_name(source)))
         frame = frames[0] if frames else None
         if isinstance(source, DataSpec):
             read, diagnostics = read_table(source, folder, trusted=trusted, frame=frame)

@@ -28,7 +28,7 @@ from evallang.printable import printable, write_lines
 from evallang.reporting.authors_template import AuthorsTemplate
 from evallang.results import codec, records
 from evallang.results.files import write_file
-from evallang.results.printed import Printed, joined_html, joined_text
+from evallang.results.printed import Printed, joined_text
 from evallang.results.records import ResultsRecord
 from evallang.spelling import closest
 from evallang.working_folder import safe_path
@@ -129,7 +129,9 @@ class Results:
         return joined_text(self._printed())
 
     def _repr_html_(self) -> str:
-        return joined_html(self._printed())
+        from evallang.reporting.report import inline_html
+
+        return inline_html(self.record)
 
     @classmethod
     @safe_path()
@@ -225,6 +227,7 @@ class Drawing(Struct, frozen=True):
     name: str
     panels: tuple[str, ...]
     alternative_text: str
+    record: ResultsRecord
 
     @property
     def svg(self) -> str:
@@ -237,6 +240,11 @@ class Drawing(Struct, frozen=True):
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def _repr_html_(self) -> str:
+        from evallang.reporting.report import inline_html
+
+        return inline_html(self.record, self.name)
 
     def __repr__(self) -> str:
         return f"Figure {self.name}: {printable(self.alternative_text.replace(NBSP, ' '))}"
@@ -275,9 +283,8 @@ def figure(record: ResultsRecord, name: str) -> Drawing:
         have = f"its figures are {names}" if found else "it has no figures"
         raise ValueError(f"the report has no figure {name!r}{hint}; {have}")
     panels = found[name].panels
-    return Drawing(
-        name, tuple(panel.svg for panel in panels), " ".join(panel.alt for panel in panels)
-    )
+    alternative_text = " ".join(panel.alt for panel in panels)
+    return Drawing(name, tuple(panel.svg for panel in panels), alternative_text, record)
 
 
 def show(record: ResultsRecord, template: AuthorsTemplate | None = None) -> None:

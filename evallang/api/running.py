@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from evallang.api.checked_file import StudyError
 from evallang.api.commit import commit_state
 from evallang.api.folder import reserved
-from evallang.api.live import Live, checked, described, own_code
+from evallang.api.live import NOTHING, Live, checked, described, own_code
 from evallang.api.locking import history_of, refuse_unlocked
 from evallang.api.models import check_places
 from evallang.api.own_metrics import import_own_metrics
@@ -75,6 +75,7 @@ def run(
     trust: bool = False,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
     store: str | Path | None = None,
     fresh: bool = False,
     fast_paths: bool = True,
@@ -88,33 +89,31 @@ def run(
     """Run a study; writes its folder where `out` is given.
 
     `progress` is called with the fits done and the fits planned, those of exported models among
-    them: once before the first, then whenever some are done. `fit_timeout` limits the
-    seconds of each fit, `memory` the bytes of each process that reads or fits; a fit that reaches
-    one of them fails, and the others go on. Models that the
-    study exports are written when the results are saved. `data` are frames of polars or pandas,
-    or dictionaries of arrays, that stand for the files of sources (a list of them for several
-    files), `models` estimators that stand for, or are added to, those of the study. Whatever is
-    printed meanwhile goes to stderr, with the name of the model or metric that printed it.
-    Fits whose outcome a past run has kept are not run again: `store` is the folder of these
-    outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for none; with `fresh`
-    all fits are run again and kept. `trust` lets the study run its author's own code and ask
-    servers, `network` lets it read data from `s3://`, `gs://`, `az://` and `https://`; with `look`
-    the evaluation is recorded in a file next to the study, as the command line does (False: its
-    line is a note of the results), and with `locked` a study that differs from its lock is refused
-    before anything is fitted. `dask` is the address of a Dask scheduler, or `local:N`: its
-    workers make the fits and count predictions in parts, `tls` has the files of an
-    encrypted connection, and `warn` is called with each warning about the workers;
-    `fast_paths` is ignored since 0.2. Raises `StudyError` where study or data are faulty,
-    `NotTrusted` where own code has no consent, `FolderRefused` where the folder or a model cannot
-    be written,
-    `NotLocked` or `LockRefused` where it is not the locked study,
-    `ValueError` for objects that are not a frame or an estimator of the study, for `jobs` or
-    limits with which nothing can be fitted, or for a wrong address, `WorkersLost` where the
-    processes for fits cannot be had or the cluster is lost, and `RunFailed` (with what was
-    computed) when a fit failed.
+    them: once before the first, then whenever some are done. `fit_timeout` limits the seconds of
+    each fit, `memory` the bytes of each process that reads or fits; a fit that reaches one of them
+    fails, and the others go on. Models that the study exports are written when the results are
+    saved. `data` are frames of polars or pandas, or dictionaries of arrays, that stand for the
+    files of sources (a list of them for several files), `models` estimators that stand for, or are
+    added to, those of the study, `metrics` functions of truth and prediction that the study
+    measures by name. Whatever is printed meanwhile goes to stderr, with the name of the model or
+    metric that printed it. Fits whose outcome a past run has kept are not run again: `store` is the
+    folder of these outcomes (by default EVALLANG_STORE, or the user's cache folder), "off" for
+    none; with `fresh` all fits are run again and kept. `trust` lets the study run its author's own
+    code and ask servers, `network` lets it read data from `s3://`, `gs://`, `az://` and `https://`;
+    with `look` the evaluation is recorded in a file next to the study, as the command line does
+    (False: its line is a note of the results), and with `locked` a study that differs from its lock
+    is refused before anything is fitted. `dask` is the address of a Dask scheduler, or `local:N`:
+    its workers make the fits and count predictions in parts, `tls` has the files of an encrypted
+    connection, and `warn` is called with each warning about the workers; `fast_paths` is ignored
+    since 0.2. Raises `StudyError` where study or data are faulty, `NotTrusted` where own code has
+    no consent, `FolderRefused` where the folder or a model cannot be written, `NotLocked` or
+    `LockRefused` where it is not the locked study, `ValueError` for objects that are not a frame or
+    an estimator of the study, for `jobs` or limits with which nothing can be fitted, or for a wrong
+    address, `WorkersLost` where the processes for fits cannot be had or the cluster is lost, and
+    `RunFailed` (with what was computed) when a fit failed.
     """
-    live = Live(data or {}, models or {})
-    given = study.given.models if isinstance(study, StudyFile) else {}
+    live = Live(data or {}, models or {}, metrics or {})
+    given = study.given if isinstance(study, StudyFile) else NOTHING
     limits = FitLimits(fit_timeout, memory)
     if limits.objection is not None:
         raise ValueError(limits.objection)
@@ -122,7 +121,8 @@ def run(
         raise ValueError(f"`jobs` must be at least 1, not {jobs}")
     cluster = None if dask is None else _cluster(dask, tls or Tls(), limits, warn)
     workers = Workers(jobs, limits, cluster)
-    own = safe_path(live=bool(live.models or given))
+    objects = (live.models, live.metrics, given.models, given.metrics)
+    own = safe_path(live=any(objects))
     allowed = remote.network(network or remote.network_allowed())
     with own, working_folder_restored(), process_kept(), stdout_spared(), closing(workers), allowed:
         if out is None:
@@ -204,7 +204,7 @@ def _run(
             prepared.planned,
             workers=workers,
             progress=progress,
-            code=own_code(prepared.study, study.folder, live.models),
+            code=own_code(prepared.study, study.folder, live),
             store=store,
         )
     if store is not None:
@@ -278,11 +278,12 @@ def _loaded(study: StudyFile | str | Path, live: Live) -> StudyFile:
 
 def _command(study: StudyFile, live: Live, trust: bool) -> str:
     """Record how the study was run, for the record."""
-    if not (live.frames or live.models):
+    if live == NOTHING:
         return f"evallang run {study.path}{' --trust' if trust else ''}"
     parts = [repr(study.path)]
     parts += [f"data={{{_names(live.frames)}}}"] if live.frames else []
     parts += [f"models={{{_names(live.models)}}}"] if live.models else []
+    parts += [f"metrics={{{_names(live.metrics)}}}"] if live.metrics else []
     return f"ev.run({', '.join(parts)})"
 
 

@@ -99,7 +99,7 @@ def run_share(
             prepared.planned,
             keys,
             workers=workers,
-            code=own_code(prepared.study, study.folder, {}),
+            code=own_code(prepared.study, study.folder),
             store=kept,
         )
     not_kept = next((o.not_kept for o in outcomes.values() if o.not_kept), None)

@@ -130,13 +130,14 @@ def load(
     *,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
 ) -> StudyFile:
     """Read and check a study file; raises `StudyError` when anything is an error.
 
-    `data` and `models` are objects that stand for sources and models, as `run` takes them; a
-    later `run` of the study uses them.
+    `data`, `models` and `metrics` are objects that the study names, as `run` takes them; a later
+    `run` of the study uses them.
     """
-    return _sound(open_study(path, overrides), Live(data or {}, models or {}))
+    return _sound(open_study(path, overrides), Live(data or {}, models or {}, metrics or {}))
 
 
 def parse(
@@ -145,14 +146,15 @@ def parse(
     *,
     data: Mapping[str, Any] | None = None,
     models: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
 ) -> StudyFile:
     """Check the text of a study; raises `StudyError` when anything is an error.
 
-    `data` and `models` are objects that stand for sources and models, as `run` takes them; a
-    later `run` of the study uses them.
+    `data`, `models` and `metrics` are objects that the study names, as `run` takes them; a later
+    `run` of the study uses them.
     """
     study = _checked("study.eval", text, Path(folder), {})
-    return _sound(study, Live(data or {}, models or {}))
+    return _sound(study, Live(data or {}, models or {}, metrics or {}))
 
 
 def _sound(study: StudyFile, given: Live) -> StudyFile:
@@ -229,13 +231,18 @@ def checked_again(study: StudyFile) -> StudyFile:
 
 
 def with_live(study: StudyFile, given: Live) -> StudyFile:
-    """Add objects to a study, which is checked again where models are among them."""
-    every = Live({**study.given.frames, **given.frames}, {**study.given.models, **given.models})
+    """Add objects to a study, which is checked again where models or metrics are among them."""
+    before = study.given
+    every = Live(
+        {**before.frames, **given.frames},
+        {**before.models, **given.models},
+        {**before.metrics, **given.metrics},
+    )
     study = replace(study, given=every)
-    names = tuple(sorted(every.models))
-    if names == study.live:
+    if (every.models.keys(), every.metrics.keys()) == (before.models.keys(), before.metrics.keys()):
         return study
-    return replace(study, live=names, checked=checker.check_again(study.checked, live=names))
+    again = checker.check_again(study.checked, live=every.models, functions=every.metrics)
+    return replace(study, checked=again)
 
 
 def study_at(path: str | Path, read: Callable[[Path], bytes], name: str) -> StudyFile:

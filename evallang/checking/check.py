@@ -1,7 +1,7 @@
 """The way from text to `Study`: every pass runs, every finding is collected, none stops it."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -63,6 +63,7 @@ class Checked(Struct, frozen=True, dict=True):
     gathered: Gathered
     overrides: Mapping[str, str]
     live: frozenset[str]
+    functions: frozenset[str]
 
     @cached_property
     def study(self) -> Study | None:
@@ -96,7 +97,6 @@ def check(
     text: str,
     read: Read,
     overrides: Mapping[str, str] | None = None,
-    live: Sequence[str] = (),
     parse_line: ParseLine = read_line,
 ) -> Checked:
     """Check a study: syntax, names, types, options, statistical sense.
@@ -107,27 +107,40 @@ def check(
     text : its content
     read : returns the text of an included file by its path
     overrides : `let` name -> value as written, from `--set`
-    live : names of models that are given as objects
     parse_line : parses one line; an editor remembers those that it parsed before
     """
-    return _check(gather(path, text, read, parse_line), overrides or {}, frozenset(live), None)
+    gathered = gather(path, text, read, parse_line)
+    return _check(gathered, overrides or {}, frozenset(), frozenset(), None)
 
 
 def check_again(
-    checked: Checked, *, task: Task | None = None, live: Sequence[str] | None = None
+    checked: Checked,
+    *,
+    task: Task | None = None,
+    live: Iterable[str] | None = None,
+    functions: Iterable[str] | None = None,
 ) -> Checked:
-    """Check the parsed statements once more, with the task and the models that are known now."""
+    """Check the parsed statements once more, with what is known now.
+
+    That is the task, and the names of the models and metrics that are given as objects.
+    """
     models = checked.live if live is None else frozenset(live)
-    return _check(checked.gathered, checked.overrides, models, task)
+    metrics = checked.functions if functions is None else frozenset(functions)
+    return _check(checked.gathered, checked.overrides, models, metrics, task)
 
 
 def _check(
-    gathered: Gathered, overrides: Mapping[str, str], live: frozenset[str], known: Task | None
+    gathered: Gathered,
+    overrides: Mapping[str, str],
+    live: frozenset[str],
+    functions: frozenset[str],
+    known: Task | None,
 ) -> Checked:
     scope = Scope(
         gathered.path,
         tuple(gathered.statements),
         live=live,
+        functions=functions,
         texts=gathered.sources,
         unread=frozenset(gathered.unread),
         syntax=tuple(gathered.diagnostics),
@@ -143,7 +156,7 @@ def _check(
         scope, gathered.diagnostics + scope.diagnostics, gathered.sources
     )
     reported = report(waivers.apply(found, gathered, left_open(study)), gathered)
-    return Checked(study, reported, gathered, overrides, live)
+    return Checked(study, reported, gathered, overrides, live, functions)
 
 
 def _resolve(

@@ -79,8 +79,16 @@ def live_name(model: str) -> str:
 
 
 def live_statements(scope: Scope) -> tuple[n.ModelNode, ...]:
-    """Read an object that no `model` line declares as if one came before the first line."""
-    declared = {node.name.name for node in scope.of(n.ModelNode)}
+    """Read an object that no `model` line declares as if one came before the first line.
+
+    An object that is a step of other models is not a model itself.
+    """
+    models = scope.of(n.ModelNode)
+    pipelines = [node.pipeline for node in models if node.pipeline is not None]
+    pipelines += [node.value for node in scope.of(n.LetNode)]  # type: ignore[misc]
+    steps = (step for found in pipelines for step in getattr(found, "steps", [found]))
+    declared = {node.name.name for node in models}
+    declared |= {step.name for step in steps if isinstance(step, n.NameNode)}
     start = Span(scope.path, 0, 0)
     return tuple(
         n.ModelNode(

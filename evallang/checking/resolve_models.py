@@ -195,7 +195,9 @@ class _Resolver:
         try:
             self.guard(name, node.name)
             try:
-                if name in self.scope.live:
+                steps = () if node.pipeline is None else node.pipeline.steps
+                of_itself = any(isinstance(s, n.NameNode) and s.name == name for s in steps)
+                if name in self.scope.live and not of_itself:
                     spec = PipelineSpec((EstimatorSpec(own_code.live_name(name), code=True),))
                 elif node.pipeline is None:
                     check_folder(self.scope, node)
@@ -322,6 +324,8 @@ class _Resolver:
             return self._let_step(node)
         if node.name in self.scope.models and node.name not in self.way:
             return list(self.part(node).steps)
+        if node.name in self.scope.live:
+            return [EstimatorSpec(own_code.live_name(node.name), code=True)]
         if node.name in self.way and node.name not in CATALOGUE:
             self.guard(node.name, node)
         return [self.estimator(node)]

@@ -79,6 +79,7 @@ class Scope(Struct, eq=False, dict=True):
     broken: set[str] = field(default_factory=set)
     used_lets: set[str] = field(default_factory=set)
     live: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
     used_modules: frozenset[str] = frozenset()
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
     unread: frozenset[str] = frozenset()

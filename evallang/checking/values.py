@@ -55,10 +55,11 @@ def method(scope: Scope, node: n.MethodNode, what: str) -> Method | None:
             return own
     arguments = node.arguments if isinstance(node, n.CallNode) else ()
     name = name_of(node)
-    if what == "metric" and "." in name.name.strip("."):
-        known = bool(own_code.is_own(scope, name))
+    live = name.name in scope.functions
+    if what == "metric" and (live or "." in name.name.strip(".")):
+        known = live or bool(own_code.is_own(scope, name))
         sound, given, _ = options(scope, name.name, None, arguments)
-        return Method(name.name, tuple(given.items())) if known and sound else None
+        return Method(name.name, tuple(given.items()), live=live) if known and sound else None
     entry = catalogue_entry(scope, node, what)
     if entry is None:
         return None

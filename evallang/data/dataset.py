@@ -49,18 +49,19 @@ class Where(Placed, frozen=True):
 class DataSpec(Placed, frozen=True):
     """One `data` statement with all defaults filled in; None means "not written".
 
-    `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob` or
-    `sql` (then `connection` is set). `time` is the column of the order in time, empty for the
-    order of the file; `series` tells that the study reads the rows in order. `places` maps
-    clause keywords to their places; `statement` is the statement's first line in canonical text.
-    `missing` are the words that mean a missing value, none with `()`; None for the usual ones.
+    `kind` is `sklearn` (then `location` is the name of the data set), `path`, `glob`, `sql` (then
+    `connection` is set) or `frame` (then `location` is its name in Python). `time` is the column of
+    the order in time, empty for the order of the file; `series` tells that the study reads the rows
+    in order. `places` maps clause keywords to their places; `statement` is the statement's first
+    line in canonical text. `missing` are the words that mean a missing value, none with `()`; None
+    for the usual ones.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("places",)
 
     name: str
     label: Annotated[str, Effect.WORDS]
-    kind: Literal["sklearn", "path", "glob", "sql"]
+    kind: Literal["sklearn", "path", "glob", "sql", "frame"]
     location: str
     statement: Annotated[str, Effect.DERIVED]
     connection: str | None = None
@@ -94,7 +95,7 @@ class DataSpec(Placed, frozen=True):
         if self.kind == "sql":
             file = (self.connection or "").partition(":///")[2]
             return (file,) if file else ()
-        return () if self.kind == "sklearn" else (self.location,)
+        return () if self.kind in ("sklearn", "frame") else (self.location,)
 
 
 class ScorePattern(Struct, frozen=True):

@@ -42,7 +42,7 @@ def load(name: str, code: OwnCode) -> OwnMetric:
     """
     try:
         with speaking(name):
-            function = code.resolve(name)
+            function = code.functions.get(name) or code.resolve(name)
     # A module is anyone's code: whatever it raises is told to its author.
     except BaseException as error:
         if is_interruption(error):

@@ -32,12 +32,14 @@ class OwnCode(Struct, frozen=True):
     """What a run may make instances of besides the catalogue.
 
     `folder` is that of the study's file, `sources` the SHA-256 of each top-level package that
-    a `use` line names, `live` the objects that were given in Python, by the model's name.
+    a `use` line names, `live` the objects that were given in Python, by the model's name, and
+    `functions` the metrics that were.
     """
 
     folder: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
     live: Mapping[str, Any] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def resolve(self, name: str) -> Callable[..., Any]:
         """Return what makes an instance: a class, or a copy of a live object.

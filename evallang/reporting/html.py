@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from evallang.printable import ISOLATE, POP_ISOLATE
 from evallang.reporting import fonts
-from evallang.reporting.document import Document, Figure, Panel, Table
+from evallang.reporting.document import Block, Document, Figure, Panel, Section, Table
 from evallang.reporting.figures.figure import COLOURS, LEAST_SIZE, smallest_text
 from evallang.reporting.long_tables import has_long_word, keeps_names_of_rows
 from evallang.reporting.numbering import number
@@ -93,7 +93,7 @@ LEADING_POINT = re.compile(r"(?<!\w)\.(?=\d)")
 NAMES = re.compile(r"(?<=[^\W\d_])–(?=([^\W\d_]))")
 SPACE_BEFORE_ELEMENT = re.compile(r"(?<=[^\s>])(\s+)(?=<(?:a|b|code|em|i|span|strong|sub|sup)\b)")
 SPACE_BEFORE_END = re.compile(r"(?<=\S)\s+(?=</(?:figcaption|li|p|td|th)>)")
-TEMPLATE, BLOCKS = "report.html.j2", "blocks.html.j2"
+TEMPLATE, INLINE, BLOCKS = "report.html.j2", "notebook.html.j2", "blocks.html.j2"
 FONTS_PLACE = "/* fonts */"
 HEAD = '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
 """The beginning of every page: what a template writes comes after the policy that follows it."""
@@ -179,6 +179,27 @@ def render(
     return Page(text, tuple(sorted(missing)), shortened, objection)
 
 
+def render_inline(document: Document, shown: Callable[[Section, Block], bool]) -> str:
+    """Render the blocks that are `shown` for a notebook, in the colours of its theme."""
+    numbered, numbering = number(document, ROOM["print"])
+    html = (
+        _environment()
+        .get_template(INLINE)
+        .render(
+            document=numbered,
+            chosen=[
+                b for section in numbered.sections for b in section.blocks if shown(section, b)
+            ],
+            labels=numbering.labels,
+            medium="notebook",
+            base_style=_asset("base.css").replace(":root", "&"),  # rules inside those of an element
+            style=_asset("notebook.css"),
+            faces=fonts.embed("", fonts.DRAWN),
+        )
+    )
+    return _with_elements(html)
+
+
 def _with_elements(html: str) -> str:
     """Isolate names by an element instead of signs, where text may hold elements."""
     if ISOLATE not in html:
@@ -242,7 +263,9 @@ def _inert_json(value: object) -> str:
 def _sources() -> dict[str, str]:
     """Return our templates, which that of an author extends."""
     folder = files("evallang.templates")
-    return {name: (folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, BLOCKS)}
+    return {
+        name: (folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, INLINE, BLOCKS)
+    }
 
 
 @cache

@@ -10,7 +10,16 @@ from msgspec.structs import replace
 from evallang.reporting import fonts, pdf
 from evallang.reporting.authors_template import AuthorsTemplate, TemplateFault
 from evallang.reporting.context import NO_SENTENCES, Context
-from evallang.reporting.document import PANEL_LETTERS, Document, Figure, Panel, Ref, Runs
+from evallang.reporting.document import (
+    PANEL_LETTERS,
+    Block,
+    Document,
+    Figure,
+    Panel,
+    Ref,
+    Runs,
+    Section,
+)
 from evallang.reporting.figures.figure import (
     CAP_HEIGHT,
     COLUMN,
@@ -26,10 +35,12 @@ from evallang.reporting.formats.pages import (
     STUDY_NAME as STUDY_NAME,
     attached_files as attached_files,
 )
+from evallang.reporting.html import render_inline
 from evallang.reporting.output_files import OutputFile, write_files
 from evallang.reporting.run_writer import RunWriter
-from evallang.reporting.section import EXHIBIT, build
+from evallang.reporting.section import EXHIBIT, SECTIONS, build
 from evallang.reporting.style_sheets import drawing_style, style_objection
+from evallang.reporting.summary import SUMMARISED
 from evallang.results.records import ResultsRecord
 
 FOLDER = "figures"
@@ -198,6 +209,18 @@ def figures(results: ResultsRecord) -> dict[str, Figure]:
     """Return the figures of the report by name, in its order."""
     drawn = build(Context(results)).every(Figure)
     return {figure_name(figure.id): figure for figure in drawn}
+
+
+def inline_html(results: ResultsRecord, name: str | None = None) -> str:
+    """Return the main part of a report as HTML for a notebook, or one figure of all."""
+
+    def shown(section: Section, block: Block) -> bool:
+        if name is not None:
+            return isinstance(block, Figure) and figure_name(block.id) == name
+        analysis = SECTIONS[section.name].declaration.analyses
+        return not section.supplement and (analysis or section.name in SUMMARISED)
+
+    return render_inline(build(Context(results)), shown)
 
 
 FONTS_TO_INSTALL = (

@@ -180,8 +180,8 @@ def _value(node: n.Node) -> Doc:
             return _row("ratio(", node.numerator, ", ", node.denominator, ")")
         case n.SourceNode("sql"):
             return _row("sql ", node.values[0], " on ", node.values[1])
-        case n.SourceNode("sklearn"):
-            return _row("sklearn ", node.values[0])
+        case n.SourceNode("sklearn" | "frame" as kind):
+            return _row(f"{kind} ", node.values[0])
         case n.SourceNode():
             return _value(node.values[0])
         case n.CommentNode():

@@ -300,9 +300,10 @@ class LetNode(StatementNode, frozen=True):
 
 
 class SourceNode(Node, frozen=True):
-    """Where data come from; `kind` is `sklearn`, `path` or `sql`.
+    """Where data come from; `kind` is `sklearn`, `path`, `sql` or `frame`.
 
-    `values` are the name of the data set, the path, or the query and its connection.
+    `values` are the name of the data set, the path, the query and its connection, or the name of
+    a data frame in Python.
     """
 
     kind: str

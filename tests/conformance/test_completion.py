@@ -53,7 +53,7 @@ def test_an_indented_line_begins_with_a_clause_that_is_not_written_yet():
 @for_each(
     ("line", "expected"),
     [
-        ("data x from ", ["sklearn", "sql"]),
+        ("data x from ", ["frame", "sklearn", "sql"]),
         ("data x from sklearn i", ["iris"]),
         ("compare ", ["across", "against", "all", "averaged", "by", "on", "with", "a", "b"]),
         ("compare a vs ", ["a", "b"]),

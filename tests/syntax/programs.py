@@ -196,6 +196,7 @@ def _say(kind: type[n.StatementNode], *parts: Any, owner: str = "", **named: Any
 
 _sources = st.one_of(
     build(n.SourceNode, st.just("sklearn"), st.tuples(names)),
+    build(n.SourceNode, st.just("frame"), st.tuples(names)),
     build(n.SourceNode, st.just("path"), st.tuples(texts())),
     build(n.SourceNode, st.just("sql"), st.tuples(texts(), texts())),
 )

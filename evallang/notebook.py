@@ -1,0 +1,197 @@
+"""`%load_ext evallang` and `%%eval`: a study in a cell of a notebook, beside models and data."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic_arguments import MagicArgumentParser
+from IPython.display import DisplayHandle, display
+from msgspec import Struct
+
+from evallang.activity import watched
+from evallang.api import (
+    FolderRefused,
+    NotTrusted,
+    Results,
+    RunFailed,
+    StudyError,
+    StudyFile,
+    WorkersLost,
+    run,
+)
+from evallang.api.live import Live, is_estimator
+from evallang.api.study_file import Findings, check_text, with_live
+from evallang.cli.progress import Progress
+from evallang.cli.run import cores
+from evallang.data.dataset import DataSpec
+from evallang.diagnostics import Diagnostic, codes, has_errors
+from evallang.diagnostics.text import to_text
+from evallang.printable import printable
+
+MODELS = (codes.unknown_name.code, codes.unknown_class.code, codes.circular_name.code)
+"""The codes of names that are not declared as a model: one of an estimator of the notebook."""
+WIDTH = 100
+
+
+class CellError(Exception):
+    """A cell that cannot be run, with a message in place of a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register the magic `%%eval`."""
+    options = MagicArgumentParser("%%eval", description="Check and run a study of this notebook.")
+    add = options.add_argument
+    add("--name", default="results", help="variable for the results [default: results]")
+    add("--plan", action="store_true", help="show the plan, and fit nothing")
+    add("-j", "--jobs", type=int, help="processes [default: all cores]")
+    add("-o", "--out", help="folder for the report and results.json [default: none is written]")
+    add("--store", help="folder of past fits, or off [default: the user's]")
+    add("--fresh", action="store_true", help="run every fit again")
+    add("--trust", action="store_true", help="allow modules that the study names by `use`")
+
+    def evaluate(line: str, cell: str) -> Any:
+        given = options.parse_args(shlex.split(line))
+        if not given.name.isidentifier():
+            raise UsageError(f"--name {given.name} is not the name of a variable")
+        # the line of the magic is the first of the cell, so that lines count as an editor shows
+        study = _with_objects(check_text(f"\n{cell}", "cell"), shell.user_ns)
+        if has_errors(study.diagnostics):
+            raise _refusal(study.diagnostics, study)
+        try:
+            if given.plan:
+                return study.plan(given.store)
+            results = _run(study, given, notebook=hasattr(shell, "kernel"))
+        except StudyError as error:
+            raise _refusal(error.diagnostics, study) from None
+        except (FolderRefused, NotTrusted, WorkersLost, ValueError) as error:
+            raise CellError(f"error: {printable(str(error))}") from None
+        shell.user_ns[given.name] = results
+        return results
+
+    shell.register_magic_function(evaluate, "cell", "eval")
+
+
+def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
+    """Return a study with the frames, estimators and functions that it names and does not declare.
+
+    Raises `CellError` for an estimator that is fitted.
+    """
+    for source in study.checked.resolved.sources:
+        if isinstance(source, DataSpec) and source.kind == "frame" and source.location in namespace:
+            study = with_live(study, Live({source.location: namespace[source.location]}))
+    while True:  # an error may hide others
+        unknown = [(d.code, _word(d, study)) for d in study.diagnostics]
+        found = [(code, word, namespace[word]) for code, word in unknown if word in namespace]
+        models = {w: value for c, w, value in found if c in MODELS and is_estimator(value)}
+        functions = {
+            word: value
+            for code, word, value in found
+            if code == codes.unknown_metric.code and callable(value) and not isinstance(value, type)
+        }
+        for name, model in models.items():
+            if _is_fitted(model):
+                raise CellError(
+                    f"error: `{name}` is fitted already, and each fold of a protocol fits its "
+                    f"models again.\nWrite `{name} = sklearn.base.clone({name})` in a cell above, "
+                    "or give the predictions of the fitted model in a file, to `predictions`."
+                )
+        known = study.given
+        if models.keys() <= known.models.keys() and functions.keys() <= known.metrics.keys():
+            return study
+        study = with_live(study, Live({}, models, functions))
+
+
+def _word(found: Diagnostic, study: StudyFile) -> str:
+    """Return what is written at the place of a finding, of a call its name."""
+    if found.span is None or found.span.path not in study.checked.sources:
+        return ""
+    text = study.checked.sources[found.span.path].text
+    return text[found.span.start : found.span.end].partition("(")[0].strip()
+
+
+def _is_fitted(model: Any) -> bool:
+    """Return whether an estimator is fitted, by the convention of scikit-learn for attributes."""
+    stated = getattr(model, "__sklearn_is_fitted__", None)
+    if stated is not None:
+        return bool(stated())
+    names = getattr(model, "__dict__", {})
+    return any(name.endswith("_") and not name.startswith("__") for name in names)
+
+
+def _refusal(diagnostics: tuple[Diagnostic, ...], study: StudyFile) -> CellError:
+    """Return the error of a faulty study, with all its findings."""
+    return CellError(to_text(diagnostics, study.checked.sources, colour=True).rstrip("\n"))
+
+
+def _run(study: StudyFile, given: Any, *, notebook: bool) -> Results:
+    """Run a study, with its findings and progress below the cell.
+
+    In a terminal, where nothing that was displayed can be replaced, findings follow the run.
+    """
+    findings = display(_Shown(study.check()), display_id=True) if notebook else None
+    progress = _Progress() if notebook else Progress(shown=True)
+    with progress as bar, watched(bar.update):
+        try:
+            results = run(
+                study,
+                jobs=given.jobs or cores(),
+                out=given.out,
+                store=given.store,
+                fresh=given.fresh,
+                trust=given.trust,
+                command="%%eval",
+            )
+        except RunFailed as failed:
+            print(f"{failed}")
+            results = failed.results
+    shown = _Shown(Findings(results.diagnostics, study.checked.sources))
+    display(shown) if findings is None else findings.update(shown)
+    return results
+
+
+class _Shown(Struct):
+    """Findings below a cell; nothing where there are none."""
+
+    findings: Findings
+
+    def __repr__(self) -> str:
+        return repr(self.findings) if self.findings else ""
+
+    def _repr_html_(self) -> str:
+        return self.findings._repr_html_() if self.findings else ""
+
+
+class _Line(Struct):
+    """A line of progress, which the next one replaces."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class _Progress(Progress):
+    """The progress of a run below its cell, which a thread updates until the run has ended."""
+
+    EVERY = 0.5
+
+    def __init__(self) -> None:
+        super().__init__(shown=True)
+        self.terminal = False
+        self.display: DisplayHandle = display(_Line("starting"), display_id=True)
+
+    def __exit__(self, *error: Any) -> None:
+        """Clear the line, whatever happened."""
+        super().__exit__(*error)
+        self.display.update(_Line(""))
+
+    def _tick(self) -> None:
+        while not self._ended.wait(self.EVERY):
+            self.display.update(_Line(self.line(time.monotonic(), WIDTH)))
