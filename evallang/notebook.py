@@ -1,4 +1,4 @@
-"""`%load_ext evallang` and `%%eval`: a study in a cell of a notebook, beside models and data."""
+"""`%load_ext evallang` and `%%eval`: a study in a cell, with the objects of its notebook."""
 
 from __future__ import annotations
 
