@@ -31,6 +31,7 @@ from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.printable import printable
+from evallang.source import Span
 
 MODELS = (codes.unknown_name.code, codes.unknown_class.code, codes.circular_name.code)
 """The codes of names that are not declared as a model: one of an estimator of the notebook."""
@@ -87,7 +88,9 @@ def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
         if isinstance(source, DataSpec) and source.kind == "frame" and source.location in namespace:
             study = with_live(study, Live({source.location: namespace[source.location]}))
     while True:  # an error may hide others
-        unknown = [(d.code, _word(d, study)) for d in study.diagnostics]
+        places = [(d.code, d.span) for d in study.diagnostics]
+        places += [(r.code or "", r.span) for d in study.diagnostics for r in d.related]
+        unknown = [(code, _word(span, study)) for code, span in places]
         found = [(code, word, namespace[word]) for code, word in unknown if word in namespace]
         models = {w: value for c, w, value in found if c in MODELS and is_estimator(value)}
         functions = {
@@ -108,12 +111,12 @@ def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
         study = with_live(study, Live({}, models, functions))
 
 
-def _word(found: Diagnostic, study: StudyFile) -> str:
+def _word(place: Span | None, study: StudyFile) -> str:
     """Return what is written at the place of a finding, of a call its name."""
-    if found.span is None or found.span.path not in study.checked.sources:
+    if place is None or place.path not in study.checked.sources:
         return ""
-    text = study.checked.sources[found.span.path].text
-    return text[found.span.start : found.span.end].partition("(")[0].strip()
+    text = study.checked.sources[place.path].text
+    return text[place.start : place.end].partition("(")[0].strip()
 
 
 def _is_fitted(model: Any) -> bool:

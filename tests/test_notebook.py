@@ -101,6 +101,12 @@ def test_an_error_is_shown_without_a_traceback_at_the_line_of_the_cell(shell, ca
     assert "results" not in shell.user_ns
 
 
+def test_a_function_is_known_where_another_metric_is_misspelt(shell):
+    with pytest.raises(CellError, match="acuracy") as found:
+        evaluate(shell, text=STUDY.replace("accuracy", "acuracy"))
+    assert "`right`" not in str(found.value)
+
+
 def test_a_missing_frame_is_reported(shell):
     del shell.user_ns["table"]
     with pytest.raises(CellError, match=r"no data frame `table` is given"):
