@@ -8,6 +8,10 @@ const { LanguageClient } = require("vscode-languageclient/node");
 const INSTALL = 'pip install "evallang[lsp]"';
 const WITH_REPORT = [0, 4]; // exit codes of `evallang run`; 4: a requirement was not met
 
+// What the editor's own styles change in the report
+const PLAIN =
+  "<style>body { color: inherit; font: inherit; padding: 0 } code { color: inherit; background: none; padding: 0 }</style>";
+
 let client;
 let started = Promise.resolve();
 const reports = new Map();
@@ -61,7 +65,7 @@ async function tellHowToInstall(command) {
     vscode.commands.executeCommand("workbench.action.openSettings", "evallang.command");
 }
 
-// The server asks to show the report: beside the text, without scripts
+// The server asks to show the report: next to the text, without scripts
 async function showDocument(params, next) {
   const report = vscode.Uri.parse(params.uri);
   if (!report.path.endsWith(".html")) return next(params);
@@ -77,9 +81,17 @@ async function showDocument(params, next) {
     panel.onDidDispose(() => reports.delete(params.uri));
     reports.set(params.uri, panel);
   }
-  panel.webview.html = readFileSync(report.fsPath, "utf8");
+  draw(panel, report);
   panel.reveal(undefined, true);
   return { success: true };
+}
+
+function draw(panel, report) {
+  const { Dark, HighContrast } = vscode.ColorThemeKind;
+  const dark = [Dark, HighContrast].includes(vscode.window.activeColorTheme.kind);
+  panel.webview.html = readFileSync(report.fsPath, "utf8")
+    .replace("<html", `<html data-theme="${dark ? "dark" : "light"}"`)
+    .replace("<style>", `${PLAIN}<style>`);
 }
 
 async function showReport(uri) {
@@ -139,6 +151,9 @@ async function activate(context) {
     command("restart", restart),
     vscode.tasks.registerTaskProvider("evallang", provider),
     vscode.tasks.onDidEndTaskProcess(taskEnded),
+    vscode.window.onDidChangeActiveColorTheme(() =>
+      reports.forEach((panel, uri) => draw(panel, vscode.Uri.parse(uri))),
+    ),
     vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("evallang.command")) restart();

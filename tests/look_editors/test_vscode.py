@@ -200,6 +200,8 @@ def ask_for_fixes(page: Page) -> None:
 def test_a_run_opens_its_report_beside(page):
     page.get_by_role("button", name="Run Study").first.click()
     expect(shown(page, "h1")).to_have_text("Which model sorts wines?")
+    expect(shown(page, "html")).to_have_attribute("data-theme", "light")
+    assert "Serif" in shown(page, "h1").evaluate("e => getComputedStyle(e).fontFamily")
     page.keyboard.press("Control+J")
     page.keyboard.press("Control+B")
     page.locator(".view-line", has_text="accuracy").get_by_text("accuracy").first.dblclick()
