@@ -8,6 +8,7 @@ from evallang.editor.columns import columns
 from evallang.editor.document import Document
 from evallang.manual.glossary import Completion, complete
 from evallang.syntax import nodes as n
+from evallang.syntax.completion import WORD
 
 JUDGED = ("test", "metric", "interval", "correction", "analysis")
 """Kinds of words that have to fit the data, the models and the protocol of a study."""
@@ -29,7 +30,7 @@ def completions(document: Document, offset: int) -> tuple[Completion, ...]:
     judged = [item for item in found if item.kind in JUDGED]
     if not judged:
         return found
-    typed = re.search(r"[\w.+-]*\Z", document.text[:offset])
+    typed = WORD.search(document.text[:offset])
     start = offset - len(typed.group()) if typed else offset
     text = _without_other_questions(document, offset)
     end = text.find("\n", offset)
