@@ -1,5 +1,5 @@
 """The versions of the package and of the language."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 LANGUAGE = 1
 """The newest version of the language that this package reads."""

@@ -19,7 +19,7 @@ EXIT_CODES = (
     (
         "1",
         "an error (with `--strict` also a warning), also in a template of the report; "
-        "or `fmt --check` would change a file",
+        "`fmt --check` would change a file; or `doctor` misses what every study needs",
     ),
     ("2", "wrong use: an unknown option, a missing file, `use` without consent, a refused folder"),
     ("3", "the run failed, in a fit or for lack of disk; computed results are kept and reported"),

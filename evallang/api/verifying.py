@@ -20,6 +20,7 @@ from evallang.api.results import Results, read_record
 from evallang.api.running import run
 from evallang.api.study_file import StudyFile, check_text, open_study
 from evallang.effect import Effect
+from evallang.installation import install_extras
 from evallang.limits import BYTES, PAGES, RESULTS_BYTES, Limit, OverLimit
 from evallang.locks.changes import changes
 from evallang.locks.documents import LIMIT, Difference, differences
@@ -326,8 +327,7 @@ def _pdf(path: Path, content: bytes, *, pages: bool = True) -> Pdf:
         from pypdf import PdfReader
     except ImportError as error:
         raise CannotVerify(
-            "reading a PDF needs pypdf, which is not installed; run "
-            "`pip install 'evallang[verify]'`"
+            f"reading a PDF needs pypdf, which is not installed; run `{install_extras('verify')}`"
         ) from error
     try:
         reader = PdfReader(io.BytesIO(content))

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("cache", "show or clear the store of fits"),
     "explain": ("explain", "explain a word: a rule, test, metric, protocol, model, statement ..."),
     "list": ("list", "list the words of a catalogue"),
+    "doctor": ("doctor", "show what is installed, what is missing for what, and how to get it"),
     "completion": ("completion", "write the script by which a shell completes names"),
     "lsp": ("lsp", "start the language server, which editors talk to"),
 }

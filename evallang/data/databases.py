@@ -24,12 +24,14 @@ from evallang.data.findings import Refused, quoted, repeated
 from evallang.data.frame import Frame, frame_of
 from evallang.data.reading import read_apart
 from evallang.diagnostics import codes
+from evallang.installation import install_extras
 from evallang.limits import CELL, COLUMNS, MEMORY, QUERY_SECONDS, QUERY_VALUES, ROWS, OverLimit
 from evallang.spelling import closest
 
 FETCHED = 50_000  # rows at a time, so that a result beyond the limit is noticed early
 SERVERS = ("postgresql", "postgres")
 FILES = ("sqlite", "duckdb")
+EXTRAS_OF_DRIVERS = {"duckdb": "duckdb", "psycopg": "postgresql"}
 FORMS = '"sqlite:///data/x.db", "duckdb:///data/x.duckdb", "postgresql://host/name"'
 READING = frozenset(
     (
@@ -194,7 +196,7 @@ def _answer(connect: Callable[[], Any], query: str, package: str, where: str) ->
         driver = importlib.import_module(package)
     except ImportError as error:
         message = f"`{package}`, which reads this database, is not installed"
-        fix = f"run `pip install {package}`"
+        fix = f"run `{install_extras(EXTRAS_OF_DRIVERS[package])}`"
         raise Refused(codes.database_driver_missing, message, "on", "from", help=fix) from error
     connection = None
     try:

@@ -15,6 +15,7 @@ from evallang.data.frame import Frame
 from evallang.data.path_patterns import sheet_of
 from evallang.data.text_tables import check_names, is_header, numbered_names, text_frame
 from evallang.diagnostics import codes
+from evallang.installation import install_extras
 from evallang.limits import BYTES, MEMORY, OverLimit
 from evallang.spelling import closest
 
@@ -23,7 +24,6 @@ REFERENCE = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]*)([0-9]+)")
 ROW, CELL = re.compile(rb"<(?:\w+:)?row\b"), re.compile(rb"<(?:\w+:)?c\b")
 CELL_BYTES = 48  # of the parser, which is called twice, and of the table
 MIDNIGHT = " 00:00:00"
-INSTALL = "run `pip install 'evallang[excel]'`, or save the sheet as CSV"
 
 
 def read_excel(
@@ -36,7 +36,8 @@ def read_excel(
     """
     if find_spec("fastexcel") is None:
         message = f"`{location}` is an Excel workbook, and the package `fastexcel` is not installed"
-        raise Refused(codes.unreadable_file, message, help=INSTALL)
+        fix = f"run `{install_extras('excel')}`, or save the sheet as CSV"
+        raise Refused(codes.unreadable_file, message, help=fix)
     file, sheet = sheet_of(location)
     try:
         sheets, chosen, cells = _texts(content, file, sheet)

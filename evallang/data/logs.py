@@ -36,6 +36,7 @@ from evallang.data.needed_columns import FINGERPRINTS
 from evallang.data.path_patterns import GLOB
 from evallang.data.source_columns import named_columns
 from evallang.diagnostics import codes
+from evallang.installation import install_extras
 from evallang.limits import BYTES, LINE, ROWS, OverLimit
 
 NAN = re.compile(rb"([:,\[]\s*)(?:NaN|(-?Infinity))(?=\s*[,}\]])")  # of Python, not of JSON
@@ -564,7 +565,7 @@ def _member(archive: Any, name: str, path: str) -> bytes:
     except KeyError as error:
         raise _unreadable(f"`{path}`", f"has no `{name}`") from error
     if info.compress_type == ZSTANDARD and not _has_zstandard() and sys.version_info < (3, 14):
-        fix = "pip install 'evallang[logs]'"
+        fix = install_extras("logs")
         raise _unreadable(f"`{path}`", "is compressed by Zstandard, which is not installed", fix)
     BYTES.check(f"`{name}` in `{path}`", info.file_size)
     with archive.open(info) as stream:

@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from evallang.data.findings import Refused
 from evallang.diagnostics import codes
+from evallang.installation import install_extras
 from evallang.limits import BYTES, FILES, OverLimit
 
 PIECE = 1 << 23  # bytes asked for at a time
 CONNECTED_WITHIN, ANSWERED_WITHIN = 10, 15  # seconds
-INSTALL = "run `pip install 'evallang[cloud]'`"
 
 _ALLOWED: ContextVar[bool] = ContextVar("network", default=False)
 
@@ -152,7 +152,8 @@ def asked(location: str, ask: Callable[[Scheme], Any]) -> Any:
         import_module(scheme.package)
     except ImportError as error:
         message = f"`{scheme.package}`, which reads `{location}`, is not installed"
-        raise Refused(codes.store_client_missing, message, help=INSTALL) from error
+        fix = f"run `{install_extras('cloud')}`"
+        raise Refused(codes.store_client_missing, message, help=fix) from error
     try:
         return ask(scheme)
     except (OverLimit, Refused):

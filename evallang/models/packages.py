@@ -43,8 +43,8 @@ class Package(Struct, frozen=True):
 
     @property
     def extra(self) -> str:
-        """The words that install it: `evallang[xgboost]`."""
-        return f"evallang[{self.group or self.name}]"
+        """The extra that installs it: `xgboost`."""
+        return self.group or self.name
 
     @property
     def imported(self) -> str:

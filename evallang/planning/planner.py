@@ -14,6 +14,7 @@ from evallang.data.findings import name_data_set
 from evallang.data.read_sources import ReadSources
 from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import Families, as_read, families_of
+from evallang.installation import install_extras
 from evallang.limits import FITS, OverLimit
 from evallang.models.abilities import abilities
 from evallang.models.model import is_baseline, search_space
@@ -219,7 +220,7 @@ def _report_missing_optuna(study: Study) -> Iterator[Diagnostic]:
             "`tune bayes` needs the package Optuna, which is not installed",
             study.tuning.span if study.tuning else None,
             path=study.path,
-            help="run `pip install 'evallang[bayes]'`, or write `tune random N`",
+            help=f"run `{install_extras('bayes')}`, or write `tune random N`",
         )
 
 

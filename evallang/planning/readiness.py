@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from evallang.data.dataset import Table
 from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, codes, diagnose
+from evallang.installation import install_extras
 from evallang.limits import OverLimit
 from evallang.models.abilities import (
     ColumnState,
@@ -90,7 +91,7 @@ def missing_packages(study: Study) -> tuple[Diagnostic, ...]:
                     codes.package_missing,
                     f"`{name}` in `{model.name}` needs {package.title}, which is not installed",
                     model.span,
-                    help=f"run `pip install '{package.extra}'`",
+                    help=f"run `{install_extras(package.extra)}`",
                 )
             )
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from evallang.installation import INSTALL_PDF
 from evallang.limits import PAGES, OverLimit
 from evallang.printable import printable
 from evallang.reporting import fonts
@@ -22,10 +23,6 @@ NO_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
 SUPPLEMENT = "supplement"
 """The anchor of the first page of the supplement."""
-INSTALL = (
-    "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 "
-    "libharfbuzz-subset0 (Debian, Ubuntu), or brew install pango (macOS)"
-)
 
 
 class NotMadeError(Exception):
@@ -163,7 +160,7 @@ def _weasyprint() -> Any:
             made = importlib.import_module("weasyprint")
         except OSError as error:
             raise PangoMissingError(
-                f"the PDF was not written because Pango is not installed: {INSTALL}"
+                f"the PDF was not written because Pango is not installed: {INSTALL_PDF}"
             ) from error
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     return made

@@ -19,6 +19,7 @@ HEAVY = (
         (["fmt", "--check", "study.eval"], ""),
         (["list", "metrics"], ""),
         (["list", "models"], ""),
+        (["doctor"], ""),
         (["--help"], ""),
     ],
 )

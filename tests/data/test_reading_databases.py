@@ -148,9 +148,9 @@ def test_a_driver_that_is_not_installed_is_one_message(source, monkeypatch, here
     source.write("v.duckdb", "")
     monkeypatch.setattr(importlib, "import_module", missing)
     found = error(source, ALL, "duckdb:///v.duckdb")
-    assert (found.code, found.help) == ("E417", "run `pip install duckdb`")
+    assert (found.code, found.help) == ("E417", "run `pip install 'evallang[duckdb]'`")
     found = error(source, ALL, "postgresql://host/name", trusted=True)
-    assert (found.code, found.help) == ("E417", "run `pip install psycopg`")
+    assert (found.code, found.help) == ("E417", "run `pip install 'evallang[postgresql]'`")
 
 
 @pytest.mark.parametrize(

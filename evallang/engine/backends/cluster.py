@@ -32,6 +32,7 @@ from evallang.engine.backends.backend import (
     WorkersLost,
 )
 from evallang.engine.backends.local import interrupts_blocked
+from evallang.installation import install_extras
 from evallang.models.foreign_errors import worker_loss
 from evallang.planning.keys import versions_here
 
@@ -51,7 +52,6 @@ Found = TypeVar("Found")
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 REMOTE = re.compile(r"(tcp|tls|ws|wss)://(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}")
 ENCRYPTED = ("tls://", "wss://")
-INSTALL = "pip install 'evallang[dask]'"
 
 
 class Tls(Struct, frozen=True):
@@ -86,7 +86,8 @@ def missing_package() -> str | None:
 
     if find_spec("distributed") is not None:
         return None
-    return f"a Dask cluster needs the package distributed; install it with {INSTALL}"
+    command = install_extras("dask")
+    return f"a Dask cluster needs the package distributed; install it with {command}"
 
 
 class Cluster:

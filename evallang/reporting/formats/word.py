@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from msgspec.structs import replace
 
+from evallang.installation import install_extras
 from evallang.printable import without_isolates
 from evallang.reporting import fonts, pdf
 from evallang.reporting.document import (
@@ -50,7 +51,6 @@ from evallang.reporting.report import alternative_text, arrange, figure_name, sv
 from evallang.reporting.run_writer import RunWriter, plain
 from evallang.reporting.style_sheets import DrawingStyle
 
-INSTALL = "pip install 'evallang[word]'"
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 NAMESPACE = f'xmlns:w="{W[1:-1]}"'
 ROWS = 50  # of a table, as in the PDF
@@ -87,7 +87,8 @@ def word(writing: Writing) -> Iterator[OutputFile]:
         import pypdfium2
     except ImportError:
         writing.notes.messages.append(
-            f"report.docx was not written because python-docx is not installed: {INSTALL}"
+            "report.docx was not written because python-docx is not installed: "
+            + install_extras("word")
         )
         return
     main = replace(writing.document, part="main")
