@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.generator import (
-    catalogues,
     command_line,
     diagnostics,
     editors,
@@ -26,7 +25,6 @@ ROOT = DOCS.parent
 def pages() -> Iterator[tuple[Path, str]]:
     """Return every generated page, every written one with its tables, stubs and editor files."""
     for maker in (
-        catalogues,
         members,
         diagnostics,
         models,

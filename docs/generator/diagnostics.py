@@ -1,4 +1,4 @@
-"""The pages of diagnostics: errors by pass, and rules of good practice."""
+"""The pages of diagnostics: one for each code, and the indexes of errors and of rules."""
 
 from collections.abc import Iterator
 
@@ -21,53 +21,47 @@ PASSES = {
     "W6": "Files and logs",
     "W5": "Results: printed in the reports that they concern; they cannot be waived",
 }
+INDEXES = {
+    "errors": (
+        "E",
+        "Errors",
+        "An error stops a run before anything is fitted; `evallang check` finds all of them "
+        "at once. `evallang explain CODE` prints an entry.",
+    ),
+    "rules": (
+        "W",
+        "Rules: warnings and hints",
+        "A warning or hint is advice and stops nothing (with `check --strict`, warnings do). "
+        "`# evallang: allow RULE because REASON` on the line, or above it, accepts a finding, "
+        "and the report prints the reason; `# evallang: allow RULE in this file because "
+        "REASON` before the first statement after `evallang` holds for the file.",
+    ),
+}
+"""The first letter of the codes of an index, its title and its first paragraph."""
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Iterate over the page of errors and the page of rules."""
+    """Iterate over the two indexes and the pages of their codes, by path without ending."""
     load_codes()
     codes = sorted(CODES.values(), key=lambda code: code.code)
-    yield (
-        "errors",
-        _page(
-            "Errors",
-            "An error stops a run before anything is fitted; `evallang check` finds all of them "
-            "at once. `evallang explain CODE` prints an entry.",
-            [code for code in codes if code.code.startswith("E")],
-        ),
-    )
-    yield (
-        "rules",
-        _page(
-            "Rules: warnings and hints",
-            "A warning or hint is advice and stops nothing (with `check --strict`, warnings do). "
-            "`# evallang: allow RULE because REASON` on the line, or above it, accepts a finding, "
-            "and the report prints the reason; `# evallang: allow RULE in this file because "
-            "REASON` before the first statement after `evallang` holds for the file.",
-            [code for code in codes if code.code.startswith("W")],
-        ),
-    )
+    for index, (letter, title, lead) in INDEXES.items():
+        blocks = []
+        for start, heading in PASSES.items():
+            some = [code for code in codes if code.code.startswith(start)]
+            if start[0] != letter or not some:
+                continue
+            rows = [
+                (f"[{c.code}]({md.place('codes', c.code)})", f"`{c.name}`", c.words.summary)
+                for c in some
+            ]
+            blocks += [f"## {heading}", md.table(("code", "name", "message"), rows)]
+            parent = f"[{title.partition(':')[0]}](../{index}.md) / {heading.partition(':')[0]}"
+            for code in some:
+                yield f"codes/{code.code}", _page(code, parent)
+        yield index, md.page(title, lead, *blocks)
 
 
-def _page(title: str, lead: str, codes: list[Code]) -> str:
-    blocks = []
-    for start, heading in PASSES.items():
-        some = [code for code in codes if code.code.startswith(start)]
-        if not some:
-            continue
-        blocks.append(f"## {heading}")
-        blocks.append(
-            md.table(
-                ("code", "name", "message"),
-                [
-                    (f"[{c.code}](#{md.anchor(_word(c))})", f"`{c.name}`", c.words.summary)
-                    for c in some
-                ],
-            )
-        )
-        blocks += [md.explanation(explain_code(code), level=3) for code in some]
-    return md.page(title, lead, *blocks)
-
-
-def _word(code: Code) -> str:
-    return f"{code.code} {code.name}"
+def _page(code: Code, parent: str) -> str:
+    told = explain_code(code)
+    blocks = [f"{parent} / {told.kind}", f"**{told.title.rstrip('.')}.**"]
+    return md.page(told.word, *blocks, *map(md.format_part, told.parts))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from docs.generator import markdown as md
+from docs.generator.members import link
 from evallang.manual.compatibility_table import (
     UNDEFINED,
     Setting,
@@ -45,14 +46,14 @@ def pages() -> Iterator[tuple[str, str]]:
             "## Tests over data sets",
             md.table(
                 ("test", "models", "by"),
-                [(_link("tests", t), _models(t), "any metric") for t in over_data],
+                [(link("tests", t), _models(t), "any metric") for t in over_data],
             ),
             "## By which metric, with groups, with a correction",
             md.table(
                 ("test", "by", "models", "grouped rows", "weighted rows", "correction"),
                 [
                     (
-                        _link("tests", t),
+                        link("tests", t),
                         _metrics(t),
                         _models(t),
                         _groups(t),
@@ -81,14 +82,10 @@ def _table(name: str, plural: str, entries: Sequence[Any], cell: Cell) -> str:
         columns.setdefault(cells, []).append(setting.words)
     head = (name, *(", ".join(words) for words in columns.values()))
     rows = [
-        (_link(plural, entry), *(cells[place] for cells in columns))
+        (link(plural, entry), *(cells[place] for cells in columns))
         for place, entry in enumerate(entries)
     ]
     return md.table(head, rows)
-
-
-def _link(plural: str, entry: Any) -> str:
-    return f"[`{entry.name}`]({md.place(plural, entry.name)})"
 
 
 def _test(entry: Any, setting: Setting) -> str:

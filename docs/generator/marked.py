@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from docs.generator import markdown as md
+from docs.generator.members import link
 from evallang.api import results
 from evallang.api.rows import Rows
-from evallang.manual.explanations import clause_of, option_default, runs, written
+from evallang.manual.explanations import clause_of, option_default, runs
 from evallang.manual.glossary import REGISTRIES
 from evallang.reporting.section import SECTIONS
 from evallang.syntax.language import RESERVED, STATEMENTS
@@ -49,8 +50,7 @@ def _options(plural: str) -> str:
         options = ", ".join(
             f"`{o.name}` {option_default(o).removeprefix('default ')}" for o in entry.options
         )
-        link = f"[`{written(entry)}`](reference/{md.place(plural, written(entry))})"
-        rows.append((link, entry.title, options))
+        rows.append((link(plural, entry, "reference/"), entry.title, options))
     return md.table(("name", "title", "options and their defaults"), rows)
 
 
@@ -78,10 +78,9 @@ def _differences(_: str) -> str:
     rows = []
     for plural, registry in REGISTRIES.items():
         for entry in registry:
-            word = written(entry)
-            link = f"[`{word}`](reference/{md.place(plural, word)})"
+            method = link(plural, entry, "reference/")
             for other, text in entry.declaration.differs.items():
-                rows.append((other, link, md.sentence(md.capitalised(text))))
+                rows.append((other, method, md.sentence(md.capitalised(text))))
     rows.sort(key=lambda row: (row[0].lower(), row[1]))
     return md.table(("package or text", "method", "why it differs"), rows)
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from docs.generator import markdown as md
 from evallang.manual.explanations import illustration
 from evallang.manual.glossary import REGISTRIES
 from evallang.registry import Entry
@@ -30,9 +29,13 @@ MARGIN = 6.0  # points of paper around a picture, which may be shown on a dark p
 MOST_ROWS = 12  # rows of a table that a page shows
 
 
+PICTURED = ("metrics", "analyses")
+"""The catalogues whose members have a picture of what their example shows."""
+
+
 def subjects() -> Iterator[tuple[str, Entry[Any]]]:
     """Iterate over the members that have a picture, with the plural of their catalogue."""
-    for plural in md.PAGED:
+    for plural in PICTURED:
         for entry in REGISTRIES[plural]:
             yield plural, entry
 
@@ -183,9 +186,7 @@ def draw(names: Mapping[str, Entry[Any]]) -> None:
     text = json.dumps({n: known[n] for n in sorted(known) if n in kept}, indent=1,
                       ensure_ascii=False)  # fmt: skip
     RECORDS.write_text(text + "\n", encoding="utf-8")
-    for path in [
-        p for plural in ("metrics", "analyses") for p in (REFERENCE / plural).glob("*.svg")
-    ]:
+    for path in [p for plural in PICTURED for p in (REFERENCE / plural).glob("*.svg")]:
         name = f"{path.parent.name}/{path.stem}"
         if not known.get(name, {}).get("picture"):
             path.unlink()

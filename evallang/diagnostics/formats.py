@@ -13,6 +13,8 @@ from evallang.source import SourceFile, Span
 Sources = Mapping[str, SourceFile]
 
 FORMAT_VERSION = "1.0"
+PAGE = "reference/codes/{}.html"
+"""The page of a code, from the root of the documentation."""
 
 
 def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def to_record(diagnostic: Diagnostic, sources: Sources) -> dict[str, Any]:
         ],
         "notes": [printable(note) for note in diagnostic.notes],
         "help": None if diagnostic.help is None else printable(diagnostic.help),
-        "url": None,
+        "url": PAGE.format(diagnostic.code),
         "fixes": [
             {
                 "title": printable(fix.title),

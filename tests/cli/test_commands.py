@@ -89,7 +89,8 @@ def test_check_json_is_the_contract(study):
     assert found["range"]["end"]["column"] == 16
     assert found["fixes"][0]["applicability"] == "safe"
     assert found["allowed_because"] is None
-    assert {"related", "notes", "help", "url"} <= set(found)
+    assert {"related", "notes", "help"} <= set(found)
+    assert found["url"] == f"reference/codes/{found['code']}.html"
 
 
 def test_check_fix_mends_a_misspelt_word(study):

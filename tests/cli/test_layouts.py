@@ -75,7 +75,7 @@ DIAGNOSTIC = {
         },
         "notes": {"type": "array", "items": {"type": "string"}},
         "help": {"type": ["string", "null"]},
-        "url": {"type": ["string", "null"]},
+        "url": {"type": "string", "pattern": r"^reference/codes/[EW][0-9]{3}\.html$"},
         "fixes": {"type": "array", "items": FIX},
         "allowed_because": {"type": ["string", "null"]},
     },

@@ -8,7 +8,7 @@ from protocol_facts import lacking, taken_as_independent
 from scratch_members import registered
 from studies import checked, codes, study, write_rows
 
-from docs.generator import catalogues, fitting
+from docs.generator import fitting, members
 from evallang.api import run
 from evallang.api.preparing import read_and_plan
 from evallang.cli.main import root
@@ -178,6 +178,7 @@ def test_it_is_listed_explained_and_documented():
     assert "blocks" in CliRunner().invoke(root, ["list", "protocols"]).output
     explained = CliRunner().invoke(root, ["explain", "blocks"]).output
     assert "protocol blocks" in explained
-    made = dict((*catalogues.pages(), *fitting.pages()))
-    assert "## blocks" in made["protocols"]
+    made = dict((*members.pages(), *fitting.pages()))
+    assert "\n# blocks" in made["protocols/blocks"]
+    assert "(protocols/blocks.md)" in made["protocols"]
     assert "blocks" in made["what-goes-with-what"]

@@ -1,6 +1,7 @@
-"""Each metric and analysis has its page, whose equation, picture and numbers hold."""
+"""Each member and code has its page; equations, pictures and numbers on pages hold."""
 
 import re
+from functools import cache
 from xml.etree import ElementTree
 
 import pytest
@@ -8,7 +9,11 @@ from many_cases import for_each
 from matplotlib.mathtext import MathTextParser
 
 from docs.generator import markdown as md, pictures, symbols
+from evallang.checking.rules.rule import load_codes
+from evallang.diagnostics import CODES, Diagnostic
+from evallang.diagnostics.formats import to_record
 from evallang.manual.compatibility_table import available_intervals, property_lines
+from evallang.manual.explanations import illustration, written
 from evallang.manual.glossary import REGISTRIES, entries
 
 MEMBERS = [
@@ -24,19 +29,51 @@ def page_of(plural, entry):
     return (pictures.REFERENCE / plural / f"{entry.name}.md").read_text(encoding="utf-8")
 
 
+@for_each("plural", sorted(REGISTRIES))
+def test_each_member_has_a_page_with_example_use_options_and_sources(plural):
+    for entry in REGISTRIES[plural]:
+        text = page_of(plural, entry)
+        title = re.search(r"^# (.+)$", text, re.M)[1]
+        assert re.match(rf"{written(entry)}(: | \()", title), title
+        headings = re.findall(r"^## (.+)$", text, re.M)
+        wanted = {"Use": entry.declaration.when, "Options": entry.options,
+                  "Example": illustration(entry), "Sources": entry.references}  # fmt: skip
+        assert {name for name, there in wanted.items() if there} <= set(headings)
+        for option in entry.options:
+            assert f"| `{option.name}` |" in text
+        for work in entry.references:
+            assert work.title in text
+            assert not work.doi or f"doi:{work.doi}" in text
+
+
 @every_member
-def test_a_page_has_definition_use_example_result_and_sources(plural, entry):
+def test_a_page_begins_with_an_example_and_what_it_shows(plural, entry):
     text = page_of(plural, entry)
     headings = re.findall(r"^## (.+)$", text, re.M)
-    expected = ["Definition", "Properties", "Use", "Example", "What it shows", "Sources"]
+    expected = ["Example", "Use", "Definition", "Properties", "Sources"]
     if plural == "metrics":
-        expected.insert(3, "Intervals")
+        expected.insert(4, "Intervals")
     assert [heading for heading in headings if heading in expected] == expected
-    for option in entry.options:
-        assert f"| `{option.name}` |" in text
-    for work in entry.references:
-        assert work.title in text
-        assert not work.doi or f"doi:{work.doi}" in text
+    if pictures.records()[pictures.key_of(plural, entry)]["picture"]:
+        assert f"]({entry.name}.svg)" in text.partition("## Example")[2].partition("## ")[0]
+
+
+def test_the_url_of_each_diagnostic_is_a_page_from_the_root_of_the_documentation():
+    load_codes()
+    docs = pictures.REFERENCE.parent
+    for code in CODES.values():
+        record = to_record(Diagnostic(code.code, code.name, code.severity, "m", None, "f"), {})
+        page = docs / record["url"].removesuffix(".html")
+        text = page.with_suffix(".md").read_text(encoding="utf-8")
+        assert f"\n# {code.code} {code.name}\n" in text
+        assert code.words.summary.rstrip(".") in text
+        index = "errors" if code.code.startswith("E") else "rules"
+        assert f"[{code.code}](codes/{code.code}.md)" in index_of(index)
+
+
+@cache
+def index_of(name):
+    return (pictures.REFERENCE / f"{name}.md").read_text(encoding="utf-8")
 
 
 @every_member

@@ -260,7 +260,7 @@ def diagnostic(
     return {
         "code": code, "name": name, "severity": severity, "message": message,
         "path": "study.eval", "range": None, "related": (), "notes": notes, "help": help,
-        "url": None, "fixes": (), "allowed_because": allowed_because,
+        "url": f"reference/codes/{code}.html", "fixes": (), "allowed_because": allowed_because,
     }  # fmt: skip
 
 
