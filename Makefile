@@ -11,7 +11,7 @@ LOWEST_TESTS := tests/test_examples.py tests/conformance/test_metrics.py \
   tests/editor/test_server.py tests/models/test_registered_packages.py \
   tests/reporting/test_html_report.py tests/reporting/test_pdf_report.py
 
-.PHONY: demo test look look-word look-editors vscode browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
+.PHONY: demo test site site-serve look-site look look-word look-editors vscode browser tex office coverage test-lowest lint types layers unit docs bench fuzz validate validate-full system member clean
 
 demo: $(STAMP)
 	$(BIN)/evallang demo
@@ -117,6 +117,29 @@ docs: $(TESTED)
 	$(BIN)/python -m docs.generator.pictures $(PICTURES)
 	$(BIN)/python -m docs.generator.gallery
 	$(BIN)/python -m docs.generator
+
+# The site, in build/site: files that open from disk, and from any host under any path
+site: $(VENV)/.sited build/reports/.made
+	@rm -rf build/site build/doctrees
+	$(BIN)/sphinx-build -q -W --keep-going -j 2 -d build/doctrees docs build/site
+
+PORT ?= 8000
+site-serve: site
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site $(PORT)
+
+# Every page of the site in Chromium, at three widths, light and dark; every link inside it
+look-site: site $(VENV)/.looked | browser
+	$(BIN)/python -m pytest -n auto tests/look_site
+
+$(VENV)/.sited: pyproject.toml $(TESTED)
+	$(call install_extra,site)
+	@touch $@
+
+# The reports that the gallery shows, made again after a change of what makes them
+build/reports/.made: $(VENV)/.sited docs/reports.md docs/generator/reports.py \
+  $(shell find evallang examples templates -name '*.py' -o -name '*.eval' -o -name '*.j2' -o -name '*.css' -o -name '*.toml') | browser
+	$(BIN)/python -m docs.generator.reports
+	@touch $@
 
 # Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes;
 # BENCH="NAME ..." runs some of them
