@@ -35,6 +35,7 @@ def main() -> None:
     write("survey.csv", survey(random.Random(20260108), 300))
     write("transcripts.csv", transcripts(random.Random(20260111), 400))
     write_lines("battles.jsonl", battles(random.Random(20260116), 600))
+    write("clinics.csv", clinics(random.Random(20260119), 320), delimiter=";")
     machines = random.Random(20260109)
     for number in range(1, 9):
         write(f"sorting_{number}.csv", sorting(machines, 120))
@@ -42,10 +43,10 @@ def main() -> None:
         write_lines(f"quiz_{name}.jsonl", records)
 
 
-def write(name: str, rows: Iterable[Sequence[object]]) -> None:
+def write(name: str, rows: Iterable[Sequence[object]], delimiter: str = ",") -> None:
     """Write rows, the header first, as CSV with line feeds."""
     with (HERE / name).open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(rows)
 
 
 def write_lines(name: str, records: Iterable[object]) -> None:
@@ -87,6 +88,29 @@ def visits(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
             "?" if rng.random() < 0.06 else f"{albumin:.1f}",
             "yes" if readmitted else "no",
         )
+
+
+def clinics(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
+    """Give visits as a spreadsheet exports them: decimal commas, codes, copies, a leak."""
+    yield "record", "patient", "day", "age", "BMI", "CRP", "smoker", "aftercare", "relapse"
+    frailty = [normal(rng) for _ in range(140)]
+    rows: list[Sequence[object]] = []
+    for number in range(n):
+        patient = int(rng.random() * len(frailty))
+        age = 55 + 9 * frailty[patient] + 4 * normal(rng)
+        bmi, crp = 26 + 4 * normal(rng), math.exp(1.2 + 0.5 * frailty[patient] + 0.6 * normal(rng))
+        smoker = rng.random() < 0.3
+        risk = -0.4 + 0.9 * frailty[patient] + 0.08 * (bmi - 26) + 0.9 * smoker
+        relapse = rng.random() < 1 / (1 + math.exp(-risk))
+        care = "clinic" if relapse else pick(rng, ["home", "home", "practice"])
+        rows.append((
+            1001 + number, f"p{patient + 1:03d}", f"{1 + number % 28:02d}.{1 + number // 28:02d}.2024",
+            round(age), f"{bmi:.1f}".replace(".", ","),
+            "-9" if rng.random() < 0.07 else f"{crp:.1f}".replace(".", ","),
+            "" if rng.random() < 0.04 else ("yes" if smoker else "no"), care,
+            "yes" if relapse else "no",
+        ))  # fmt: skip
+    yield from (*rows, *rows[40:44])
 
 
 def alarms(rng: random.Random, patients: int) -> dict[str, list[Sequence[object]]]:

@@ -21,6 +21,7 @@ def test_the_generator_makes_the_committed_files(tmp_path, monkeypatch):
         "attempts.csv",
         "battles.jsonl",
         "benchmark.csv",
+        "clinics.csv",
         "houses.csv",
         "load.csv",
         "load_ranges.csv",
