@@ -43,7 +43,9 @@ def commands_of(text):
     return [(command, "\n".join(printed)) for command, printed in found]
 
 
-SLOW = re.compile(r"(starting|reading|fitting|computing|rendering|\d+ of \d+ fits)\b.*  (\d+ min )?\d+ s")
+SLOW = re.compile(
+    r"(starting|reading|fitting|computing|rendering|\d+ of \d+ fits)\b.*  (\d+ min )?\d+ s"
+)
 """The progress of a command that takes ten seconds or more, as on a busy machine."""
 
 
