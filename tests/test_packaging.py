@@ -1,15 +1,21 @@
 """The package as it is shipped."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import venv
+from importlib import metadata
 from pathlib import Path
 
+import msgspec
 import pytest
 from studies import TWO_MODELS
+
+from evallang.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -35,6 +41,27 @@ def test_every_table_of_data_is_shipped():
             assert any(path.match(pattern) for pattern in shipped.get(package, ())), path
 
 
+def test_every_file_that_states_the_version_states_this_one():
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    cited = msgspec.yaml.decode((ROOT / "CITATION.cff").read_bytes())
+    extension = json.loads((ROOT / "editors/vscode/package.json").read_bytes())
+    assert re.search(r"^## (\S+)", log, re.M)[1] == VERSION
+    assert cited["version"] == extension["version"] == VERSION
+    assert str(cited["date-released"])[:7] == re.search(r"^## \S+ \((.+)\)", log, re.M)[1]
+
+
+def test_the_installed_metadata_are_those_of_this_version():
+    found = metadata.metadata("evallang")
+    assert found["Version"] == VERSION
+    assert found["Requires-Python"] == PROJECT["project"]["requires-python"]
+    groups = set(PROJECT["project"]["optional-dependencies"])
+    assert set(found.get_all("Provides-Extra")) == groups
+    (script,) = metadata.entry_points(group="console_scripts", name="evallang")
+    assert callable(script.load())
+    for line in found.get_all("Classifier"):
+        assert line in PROJECT["project"]["classifiers"]
+
+
 @pytest.mark.slow
 def test_the_wheel_formats_and_runs_from_an_empty_folder(tmp_path):
     wheels, copy = tmp_path / "wheels", tmp_path / "copy"
@@ -58,6 +85,7 @@ def test_the_wheel_formats_and_runs_from_an_empty_folder(tmp_path):
         "evallang/examples/screening.eval",
         "evallang/examples/data/visits.csv",
         "evallang/py.typed",
+        "evallang/tested.toml",
     ):
         assert name in names, name
     # its dependencies are those of this environment; only evallang itself is the wheel's

@@ -1,14 +1,20 @@
 """Generated tables inside written pages, between `<!-- made: ... -->` and `<!-- end -->`."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_type_hints
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from docs.generator import markdown as md
 from docs.generator.members import link
 from evallang.api import results
 from evallang.api.rows import Rows
+from evallang.cli.doctor import alternatives, lowest_version
+from evallang.installation import EXTRAS
 from evallang.manual.explanations import clause_of, option_default, runs
 from evallang.manual.glossary import REGISTRIES
 from evallang.reporting.section import SECTIONS
@@ -100,6 +106,24 @@ def _further(_: str) -> str:
     return md.listing(lines)
 
 
+def _tested(_: str) -> str:
+    """Format the tested versions of each package that users may need."""
+    root = Path(__file__).parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    newest = tomllib.loads((root / "evallang/tested.toml").read_text(encoding="utf-8"))
+    parts = [("every study", project["dependencies"])]
+    for name, purpose in EXTRAS.items():
+        parts.append((f"`{name}`: {purpose}", project["optional-dependencies"][name]))
+    rows = []
+    for purpose, texts in parts:
+        for one in map(Requirement, texts):
+            known = [n for n in alternatives(one.name) if canonicalize_name(n) in newest]
+            name = known[0] if known else one.name
+            tested = newest.get(canonicalize_name(name), "not tested")
+            rows.append((f"`{name}`", lowest_version(one.specifier), tested, purpose))
+    return md.table(("package", "lowest", "newest", "for"), rows)
+
+
 TYPES = {str: "text", float: "float", int: "integer", bool: "Boolean"}
 
 
@@ -121,5 +145,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "further": _further,
     "differences": _differences,
     "columns": _columns,
+    "tested": _tested,
 }
 """The functions that generate tables, by the first word of a mark."""

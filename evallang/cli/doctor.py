@@ -138,7 +138,7 @@ def _python(supported: SpecifierSet, newest: Mapping[str, str]) -> Dependency:
     version = platform.python_version()
     tested = Version(newest[PYTHON])
     state = NEWER if Version(version).release[:2] > tested.release[:2] else TESTED
-    return Dependency("Python", None, version, _lowest(supported), str(tested), state)
+    return Dependency("Python", None, version, lowest_version(supported), str(tested), state)
 
 
 def _dependencies(required: list[Requirement], newest: Mapping[str, str]) -> Iterator[Dependency]:
@@ -154,7 +154,7 @@ def _dependencies(required: list[Requirement], newest: Mapping[str, str]) -> Ite
 
 
 def _dependency(required: Requirement, extra: str | None, newest: Mapping[str, str]) -> Dependency:
-    known = _installed(_alternatives(required.name))
+    known = _installed(alternatives(required.name))
     name, installed = next(iter(known.items()), (required.name, None))
     tested = newest.get(canonicalize_name(name))
     if installed is None:
@@ -165,14 +165,15 @@ def _dependency(required: Requirement, extra: str | None, newest: Mapping[str, s
         state = UNTESTED
     else:
         state = NEWER if Version(installed) > Version(tested) else TESTED
-    return Dependency(name, extra, installed, _lowest(required.specifier), tested, state)
+    return Dependency(name, extra, installed, lowest_version(required.specifier), tested, state)
 
 
-def _lowest(versions: SpecifierSet) -> str:
+def lowest_version(versions: SpecifierSet) -> str:
+    """Return the lowest version that is allowed, which every requirement states."""
     return next(one.version for one in versions if one.operator == ">=")
 
 
-def _alternatives(name: str) -> tuple[str, ...]:
+def alternatives(name: str) -> tuple[str, ...]:
     """Return the distributions that install the same package, such as that without CUDA."""
     known = (p.distributions for p in PACKAGES.values() if name in p.distributions)
     return next(known, (name,))
