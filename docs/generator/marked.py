@@ -95,7 +95,9 @@ def _further(_: str) -> str:
     """Format the list of existing pages that other commands write."""
     docs = Path(__file__).parents[1]
     known = (docs / "README.md").read_text(encoding="utf-8").partition("<!-- made: further")[0]
-    others = [path for path in sorted(docs.glob("*.md")) if path.name != "README.md"]
+    others = [
+        path for path in sorted(docs.glob("*.md")) if path.name not in ("README.md", "index.md")
+    ]
     lines = []
     for path in others:
         if f"({path.name})" not in known:
