@@ -45,7 +45,7 @@ from evallang.drafts.columns import (
     right_or_wrong,
     with_fields,
 )
-from evallang.drafts.measured import names_question, right_column
+from evallang.drafts.measured import names_question, right_column, rows_of_question
 from evallang.drafts.writing import (
     DraftRefused,
     Goal,
@@ -355,11 +355,13 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     both = [pair for pair in found if pair is not None and len(pair[1]) == 1]
     several = len(logs) > 1
     lines = [f"predictions given from {', '.join(quoted(log.location) for log in logs)}"]
+    repeats = False
     if ids:
-        several_rows = "several rows, which are taken as its repeats, in their order"
-        why = _column_of(logs[0], ids[0]).why if unique else several_rows
-        lines += [f"  # `{ids[0]}`: {why}", f"  id {written(ids[0])}"]
-        lines += [] if unique else ["  repeat by order"]
+        identifier = _column_of(logs[0], ids[0])
+        lines += [f"  # `{ids[0]}`: {identifier.why}"] if unique else []
+        lines.append(f"  id {written(ids[0])}")
+        rows, repeats = rows_of_question(logs[0].frame, logs[0].columns, identifier, None)
+        lines += rows
     if len(both) == len(logs) and len({truth.name for truth, _ in both}) == 1:
         truth = both[0][0]
         facts = facts_of(truth)
@@ -388,7 +390,7 @@ def _from_tables(source: Path, folder: Path, paths: Sequence[Path], goal: Goal) 
     yield from comment(why)
     yield f"measure {', '.join(measures)}"
     yield ""
-    if ids and not unique:
+    if repeats:
         same_rows = Situation.SAME_ROWS
     yield from paired(list(names.values()), goal, same_rows, measures[0], margin)
 

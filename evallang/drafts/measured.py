@@ -214,26 +214,27 @@ def names_question(column: Column) -> bool:
     return column.levels > 1 and _last(column.name) in QUESTIONS
 
 
-def _repeats(
+def rows_of_question(
     frame: Frame, columns: Sequence[Column], question: Column, model: Column | None
-) -> list[str]:
-    """Return the lines about several rows of a question, if it has them."""
+) -> tuple[list[str], bool]:
+    """Return the lines about several rows of a question, and whether they are its repeats."""
     keys = [question] if model is None else [model, question]
     if _distinct(frame, keys):
-        return []
-    named = (
-        c
-        for c in columns
-        if c not in keys
-        and (names_replicate(c.name) or _last(c.name) in REPEATS)
-        and _distinct(frame, [*keys, c])
-    )
-    runs = next(named, None)
-    if runs is None:
-        why = f"`{question.name}` has several rows, which are taken as its repeats, in their order"
-        return [*_indented(why), "  repeat by order"]
-    lines = [f"  # The question is the unit, with a row for each `{runs.name}`"]
-    return [*lines, f"  repeat {written(runs.name)}"]
+        return [], False
+    telling = [c for c in columns if c not in keys and _distinct(frame, [*keys, c])]
+    runs = next((c for c in telling if names_replicate(c.name) or _last(c.name) in REPEATS), None)
+    if runs is not None:
+        lines = [f"  # The question is the unit, with a row for each `{runs.name}`"]
+        return [*lines, f"  repeat {written(runs.name)}"], True
+    setting = next((c for c in telling if c.kind is Kind.TEXT and c.is_classes), None)
+    if setting is not None:
+        (first, _), *others = setting.counts
+        why = f"`{question.name}` has a row for each `{setting.name}`: one of them is taken"
+        left = ", ".join(quoted(value) for value, _ in others)
+        value = f"  where {written(setting.name)} = {quoted(first)}  # or {left}"
+        return [*_indented(why), value], False
+    why = f"`{question.name}` has several rows, which are taken as its repeats, in their order"
+    return [*_indented(why), "  repeat by order"], True
 
 
 def _answers(
@@ -268,8 +269,8 @@ def _answers(
     count = "of one model" if len(models) == 1 else f"of {len(models):,} models, a column each"
     lines += [f"# A row for each question, with the answers {count}"]
     lines += [f"predictions given from {quoted(location)}", f"  id {written(question.name)}"]
-    repeats = _repeats(frame, columns, question, None)
-    lines += repeats
+    rows, repeats = rows_of_question(frame, columns, question, None)
+    lines += rows
     named = [n if c.name == n else f"{n} as {written(c.name)}" for c, n in models]
     lines += [f"  correct {', '.join(named)}", ""]
     lines += ["# The share of the answers that are right"]
@@ -334,8 +335,8 @@ def _long_predictions(
     averaged = runs is not None and identifier.levels < each
     judged = truth is None or (made is None and score is None)
     if judged:
-        repeats = _repeats(frame, rest, identifier, model)
-        lines, averaged = [*lines, *repeats], bool(repeats)
+        rows, averaged = rows_of_question(frame, rest, identifier, model)
+        lines += rows
     elif runs is not None and averaged:
         lines += [f"  # The example is the unit, with a row for each `{runs.name}`"]
         lines += [f"  {_clause_of(runs, truth)} {written(runs.name)}"]

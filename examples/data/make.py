@@ -103,8 +103,9 @@ def clinics(rng: random.Random, n: int) -> Iterable[Sequence[object]]:
         risk = -0.4 + 0.9 * frailty[patient] + 0.08 * (bmi - 26) + 0.9 * smoker
         relapse = rng.random() < 1 / (1 + math.exp(-risk))
         care = "clinic" if relapse else pick(rng, ["home", "home", "practice"])
+        day = f"{1 + number % 28:02d}.{1 + number // 28:02d}.2024"
         rows.append((
-            1001 + number, f"p{patient + 1:03d}", f"{1 + number % 28:02d}.{1 + number // 28:02d}.2024",
+            1001 + number, f"p{patient + 1:03d}", day,
             round(age), f"{bmi:.1f}".replace(".", ","),
             "-9" if rng.random() < 0.07 else f"{crp:.1f}".replace(".", ","),
             "" if rng.random() < 0.04 else ("yes" if smoker else "no"), care,

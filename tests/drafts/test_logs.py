@@ -215,6 +215,24 @@ def test_numbers_beside_their_truth_and_outcomes_without_one(tmp_path):
     assert len(ran(tmp_path)) == 2
 
 
+def test_rows_of_a_question_that_a_column_tells_apart_are_no_repeats(tmp_path):
+    (tmp_path / "logs").mkdir()
+    rng = np.random.default_rng(0)
+    for model in ("small", "large"):
+        rows = [
+            {"doc_id": i, "filter": name, "exact_match": int(rng.integers(2))}
+            for i in range(80)
+            for name in ("strict-match", "flexible-extract")
+        ]
+        lines = "\n".join(map(json.dumps, rows))
+        (tmp_path / "logs" / f"{model}.jsonl").write_text(lines)
+    text = drafted(tmp_path)
+    assert 'where filter = "flexible-extract"  # or "strict-match"' in text
+    assert "repeat" not in text
+    assert "with mcnemar" in text
+    assert len(ran(tmp_path)) == 2
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [
