@@ -27,6 +27,7 @@ from evallang.api.live import Live, is_estimator
 from evallang.api.study_file import Findings, check_text, with_live
 from evallang.cli.progress import Progress
 from evallang.cli.run import cores
+from evallang.cli.terminal import write
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.diagnostics.text import to_text
@@ -152,7 +153,7 @@ def _run(study: StudyFile, given: Any, *, notebook: bool) -> Results:
                 command="%%eval",
             )
         except RunFailed as failed:
-            print(f"{failed}")
+            write(*str(failed).splitlines())
             results = failed.results
     shown = _Shown(Findings(results.diagnostics, study.checked.sources))
     display(shown) if findings is None else findings.update(shown)
