@@ -66,7 +66,8 @@ class Findings(tuple[Diagnostic, ...]):
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        # JupyterLab breaks lines of output inside words
+        return f'<pre style="word-break: normal">{escape(repr(self))}</pre>'
 
 
 class StudyFile(CheckedFile, frozen=True):
