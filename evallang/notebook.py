@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -27,6 +28,7 @@ from evallang.api.live import Live, is_estimator
 from evallang.api.study_file import Findings, check_text, with_live
 from evallang.cli.progress import Progress
 from evallang.cli.run import cores
+from evallang.cli.terminal import write
 from evallang.data.dataset import DataSpec
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.diagnostics.text import to_text
@@ -58,8 +60,11 @@ def load_ipython_extension(shell: Any) -> None:
     add("--trust", action="store_true", help="allow modules that the study names by `use`")
 
     def evaluate(line: str, cell: str) -> Any:
-        given = options.parse_args(shlex.split(line))
-        if not given.name.isidentifier():
+        try:
+            given = options.parse_args(shlex.split(line))
+        except ValueError as error:
+            raise UsageError(f"%%eval {line}: {error}") from None
+        if not given.name.isidentifier() or iskeyword(given.name):
             raise UsageError(f"--name {given.name} is not the name of a variable")
         # the line of the magic is the first of the cell, so that lines count as an editor shows
         study = _with_objects(check_text(f"\n{cell}", "cell"), shell.user_ns)
@@ -73,6 +78,8 @@ def load_ipython_extension(shell: Any) -> None:
             raise _refusal(error.diagnostics, study) from None
         except (FolderRefused, NotTrusted, WorkersLost, ValueError) as error:
             raise CellError(f"error: {printable(str(error))}") from None
+        except KeyboardInterrupt as stop:
+            raise CellError(f"interrupted: {stop}" if str(stop) else "interrupted") from None
         shell.user_ns[given.name] = results
         return results
 
@@ -120,7 +127,19 @@ def _word(place: Span | None, study: StudyFile) -> str:
 
 
 def _is_fitted(model: Any) -> bool:
-    """Return whether an estimator is fitted, by the convention of scikit-learn for attributes."""
+    """Return whether an estimator is fitted, or has a part that stays fitted in each copy of it."""
+    from sklearn.base import clone
+
+    if not hasattr(model, "get_params"):
+        return _looks_fitted(model)
+    if _looks_fitted(model) and not _looks_fitted(clone(model)):  # one without state always does
+        return True
+    parts = filter(is_estimator, (model, *model.get_params().values()))
+    return any(_looks_fitted(part) and clone(part, safe=False) is part for part in parts)
+
+
+def _looks_fitted(model: Any) -> bool:
+    """Return whether an estimator is fitted by the convention of scikit-learn for attributes."""
     stated = getattr(model, "__sklearn_is_fitted__", None)
     if stated is not None:
         return bool(stated())
@@ -152,7 +171,7 @@ def _run(study: StudyFile, given: Any, *, notebook: bool) -> Results:
                 command="%%eval",
             )
         except RunFailed as failed:
-            print(f"{failed}")
+            write(*str(failed).splitlines())
             results = failed.results
     shown = _Shown(Findings(results.diagnostics, study.checked.sources))
     display(shown) if findings is None else findings.update(shown)

@@ -8,9 +8,11 @@ from lsprotocol import types as lsp
 class Editor:
     """A file that is open in the client."""
 
-    def __init__(self, client, folder: Path, text: str, name: str = "wines.eval"):
+    def __init__(
+        self, client, folder: Path, text: str, name: str = "wines.eval", *, uri: str | None = None
+    ):
         self.client, self.text, self.version = client, text, 1
-        self.uri = (folder / name).as_uri()
+        self.uri = uri or (folder / name).as_uri()
         self.id = lsp.TextDocumentIdentifier(self.uri)
         client.text_document_did_open(
             lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(self.uri, "evallang", 1, text))
@@ -22,14 +24,13 @@ class Editor:
         return lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
 
     def replace(self, old: str, new: str) -> None:
-        """Edit the text as an editor tells it: by the range that changes."""
-        place = lsp.Range(self.at(old), self.at(old, len(old)))
+        """Edit the text as an editor tells it: by the whole text."""
         self.text = self.text.replace(old, new, 1)
         self.version += 1
         self.client.text_document_did_change(
             lsp.DidChangeTextDocumentParams(
                 lsp.VersionedTextDocumentIdentifier(self.version, self.uri),
-                [lsp.TextDocumentContentChangePartial(place, new)],
+                [lsp.TextDocumentContentChangeWholeDocument(self.text)],
             )
         )
 

@@ -11,8 +11,11 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import evallang as ev
 from evallang.notebook import CellError
@@ -122,6 +125,30 @@ def test_a_fitted_estimator_is_refused_and_its_clone_is_not(shell):
     assert evaluate(shell).record.provenance.fits.failed == 0
 
 
+def test_an_interrupted_cell_ends_without_a_traceback(shell, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt("1 of 8 fits is kept for the next run")
+
+    monkeypatch.setattr("evallang.notebook.run", stop)
+    with pytest.raises(CellError, match=r"^interrupted: 1 of 8 fits is kept"):
+        evaluate(shell)
+    assert "results" not in shell.user_ns
+
+
+def test_an_estimator_without_state_is_not_taken_for_a_fitted_one(shell):
+    shell.user_ns["scaler"] = make_pipeline(StandardScaler(), FunctionTransformer(np.tanh))
+    assert evaluate(shell, "--plan").n_fits == 8
+    shell.user_ns["scaler"] = FunctionTransformer(np.tanh)
+    assert evaluate(shell, "--plan").n_fits == 8
+
+
+def test_an_estimator_with_a_part_that_stays_fitted_is_refused(shell):
+    frozen = FrozenEstimator(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
+    shell.user_ns["net"] = CalibratedClassifierCV(frozen)
+    with pytest.raises(CellError, match=r"`net` is fitted already"):
+        evaluate(shell)
+
+
 def test_only_a_plan_fits_nothing(shell):
     plan = evaluate(shell, "--plan")
     assert plan.n_fits == 8
@@ -129,8 +156,14 @@ def test_only_a_plan_fits_nothing(shell):
 
 
 def test_a_name_that_is_no_variable_is_refused(shell):
-    with pytest.raises(UsageError, match="not the name of a variable"):
-        evaluate(shell, "--name 2r")
+    for name in ("2r", "class"):
+        with pytest.raises(UsageError, match="not the name of a variable"):
+            evaluate(shell, f"--name {name}")
+
+
+def test_a_quotation_without_end_is_reported_without_a_traceback(shell):
+    with pytest.raises(UsageError, match="No closing quotation"):
+        evaluate(shell, "--name 'r")
 
 
 def test_a_model_may_have_the_name_of_its_estimator(shell):

@@ -66,7 +66,9 @@ class Findings(tuple[Diagnostic, ...]):
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        # JupyterLab breaks lines inside words, and nbconvert takes another font
+        style = "font-family: monospace; word-break: normal"
+        return f'<pre style="{style}">{escape(repr(self))}</pre>'
 
 
 class StudyFile(CheckedFile, frozen=True):

@@ -16,8 +16,9 @@ VARIABLE = "_EVALLANG_COMPLETE"
 def command(ctx: click.Context, shell: str) -> int:
     """Write the script by which a shell completes commands, files and names.
 
-    For bash and zsh add `eval "$(evallang completion SHELL)"` to ~/.bashrc or ~/.zshrc; for fish
-    write the script to ~/.config/fish/completions/evallang.fish.
+    For bash and zsh add `eval "$(evallang completion SHELL)"` to ~/.bashrc or ~/.zshrc, in zsh
+    below `autoload -Uz compinit && compinit`; for fish write the script to
+    ~/.config/fish/completions/evallang.fish.
     """
     kind = get_completion_class(shell)
     assert kind is not None  # click has these shells

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from evallang.cli.settings import WholeNumber
+from evallang.cli.settings import PATH, WholeNumber
 from evallang.cli.terminal import cannot, tell
 
 FOLDER = "evallang-demo"
@@ -14,7 +14,13 @@ STUDY = "screening.eval"
 
 @click.command("demo", epilog="Example: evallang demo")
 @click.option(
-    "-o", "--out", metavar="DIR", default=FOLDER, show_default=True, help="Where to copy it."
+    "-o",
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where to copy it.",
 )
 @click.option("-j", "--jobs", type=WholeNumber(1), metavar="N", help="Processes.")
 def command(out: str, jobs: int | None) -> int:

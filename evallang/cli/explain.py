@@ -14,10 +14,11 @@ WIDTH = 80  # characters of a line of prose, if the terminal is wide enough
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the words that begin as typed, each with what it is."""
+    """Return the words that begin as typed, in any case of the letters."""
     from evallang.manual.glossary import words
 
-    return [CompletionItem(word) for word in words() if word.startswith(incomplete)]
+    typed = incomplete.lower()
+    return [CompletionItem(word) for word in words() if word.lower().startswith(typed)]
 
 
 @click.command("explain", epilog="Example: evallang explain mcnemar")

@@ -18,6 +18,7 @@ GOALS = ("compare", "select", "gate", "estimate")
 @click.option(
     "--from",
     "sources",
+    type=PATH,
     metavar="DATA",
     multiple=True,
     help="A table, a file of predictions, or a log or folder of logs.",

@@ -6,15 +6,13 @@ from pathlib import Path
 import click
 
 from evallang.cli.run import report_formats
-from evallang.cli.settings import PATH, limit_option
+from evallang.cli.settings import PATH, formats_option, limit_option
 from evallang.cli.terminal import cannot, read_results, tell, write
 
 
 @click.command("report", epilog="Example: evallang report study-results --format pdf")
 @click.argument("place", type=PATH, metavar="DIR|results.json")
-@click.option(
-    "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
-)
+@formats_option
 @limit_option
 def command(place: str, formats: str | None) -> int:
     """Render the report again next to its results, without computing or reading data."""

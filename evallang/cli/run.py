@@ -20,6 +20,7 @@ from evallang.cli.settings import (
     Number,
     Size,
     WholeNumber,
+    formats_option,
     limit_option,
     max_fits_option,
     network_option,
@@ -77,9 +78,7 @@ from evallang.spelling import listed
     "that needs more while it is read; the others continue.",
 )
 @set_option
-@click.option(
-    "--format", "formats", metavar="FORMAT,...", help="Report formats [default: the study's]."
-)
+@formats_option
 @click.option("--fresh", is_flag=True, help="Run every fit again and replace what the store has.")
 @store_option
 @click.option(

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from evallang.cli.terminal import show, tell
 from evallang.limits import VARIABLE, limits, read_settings, read_size
@@ -99,6 +100,25 @@ set_option = click.option(
 """The option of every command that resolves a study."""
 
 
+def _complete_formats(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    from evallang.syntax.language import STATEMENTS
+
+    known = STATEMENTS["report"].words["formats"]
+    return [CompletionItem(word) for word in known if word.startswith(incomplete)]
+
+
+formats_option = click.option(
+    "--format",
+    "formats",
+    metavar="FORMAT,...",
+    shell_complete=_complete_formats,
+    help="Report formats [default: the study's].",
+)
+"""The option of every command that writes a report."""
+
+
 def _put_in_force(ctx: click.Context, _: click.Parameter, settings: tuple[str, ...]) -> None:
     try:
         ctx.with_resource(limits(**read_settings(settings)))
@@ -164,6 +184,7 @@ def _judged(ctx: click.Context, parameter: click.Parameter, given: str | None) -
 
 store_option = click.option(
     "--store",
+    type=PATH,
     metavar="DIR",
     callback=_judged,
     help="Folder of the store of fits, or off [default: $EVALLANG_STORE, else the cache folder].",

@@ -16,7 +16,10 @@ from evallang.printable import wrapped
 @click.command("verify", epilog="Example: evallang verify study-results")
 @click.argument("place", type=PATH, metavar="FILE|DIR|report.pdf")
 @click.option(
-    "--study", metavar="FILE", help="The study of a results folder [default: next to it]."
+    "--study",
+    type=PATH,
+    metavar="FILE",
+    help="The study of a results folder [default: next to it].",
 )
 @click.option("--trust", is_flag=True, help="Allow the study to run its author's code.")
 @network_option

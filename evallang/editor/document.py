@@ -39,7 +39,7 @@ class Document:
     def study(self) -> StudyFile:
         """The study with its findings; nothing but the text and included files is read."""
         if self._study is None:
-            self._study = self.check(self._text)
+            self._study = self.check_with(self.path.name, self._text)
         return self._study
 
     @property
@@ -51,14 +51,15 @@ class Document:
         """Check the study again when it is asked for: an included file has changed."""
         self._study = None
 
-    def check(self, text: str) -> StudyFile:
-        """Check a text as if it were that of the study."""
+    def check_with(self, path: str, text: str) -> StudyFile:
+        """Check the study as if a text were that of one of its files, as messages name it."""
+        own, file = path == self.path.name, self.path.parent / path
         self._lines.begin()
         return check_text(
-            text,
+            text if own else self._text,
             self.path.name,
             self.path.parent,
-            read_file=self._read_file,
+            read_file=lambda other: text if other == file else self._read_file(other),
             parse_line=self._lines,
         )
 

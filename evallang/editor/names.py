@@ -68,7 +68,8 @@ def renaming(places: Iterable[Occurrence], one: Occurrence, new: str) -> tuple[E
     if any((place.kind, place.name) == (one.kind, new) for place in places):
         raise ValueError(f"`{new}` is declared already")
     written = written_name(new)
-    if written != new and not all(place.column for place in named if place.declares):
+    quotable = all(p.column and p.after == p.span.end for p in named if p.declares)
+    if written != new and not quotable:
         raise ValueError(f"`{new}` is not a name: write letters, digits, `_`, `-` and `.`")
     edits = [Edit(place.span, written) for place in named]
     for place in named:

@@ -3,11 +3,20 @@
 from evallang.manual.explanations import Explanation, Part
 from evallang.manual.glossary import explain
 from evallang.source import SourceFile, Span
+from evallang.syntax.nodes import ProtocolNode
 
 
 def page(asked: str) -> str:
     """Return what `explain` says of a word, in Markdown; empty where nothing has that name."""
     return "\n\n---\n\n".join(_page(found) for found in explain(asked))
+
+
+def protocol_page(node: ProtocolNode, offset: int) -> str:
+    """Return the page of a protocol where one of its words is at a place: `nested cv`."""
+    words = node.words
+    if not any(word.span.start <= offset <= word.span.end for word in words):
+        return ""
+    return page(" ".join(word.name for word in words))
 
 
 def declaration(source: SourceFile, span: Span) -> str:

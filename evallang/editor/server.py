@@ -26,11 +26,11 @@ from evallang.editor.fixes import apply_safe_fixes
 from evallang.editor.hints import hints
 from evallang.editor.names import Occurrence, at as name_at, occurrences, renaming, same
 from evallang.editor.outline import Section, outline
-from evallang.editor.pages import declaration, page
+from evallang.editor.pages import declaration, page, protocol_page
 from evallang.editor.signature import signature
 from evallang.source import SourceFile, Span
 from evallang.syntax.formatter import format_parsed
-from evallang.syntax.nodes import IncludeNode
+from evallang.syntax.nodes import IncludeNode, ProtocolNode
 from evallang.version import VERSION
 
 SEVERITIES = {
@@ -60,13 +60,20 @@ class Server(LanguageServer):
     """A server with the studies that are open in one editor."""
 
     def __init__(self) -> None:
-        super().__init__("evallang", VERSION)
+        whole = lsp.TextDocumentSyncKind.Full  # pygls finds an edit by lines that end at U+2028 too
+        super().__init__("evallang", VERSION, text_document_sync_kind=whole)
         self.open: dict[str, Document] = {}
+        self.reported: dict[str, list[lsp.Diagnostic]] = {}
 
     def read(self, file: Path) -> str:
         """Return the text of an included file as it is in the editor, else as it is saved."""
-        shown = self.open.get(uris.from_fs_path(str(file)) or "")
+        shown = self.open.get(self.address(file))
         return read_text(file) if shown is None else shown.text
+
+    def address(self, file: Path) -> str:
+        """Return the address of a file, as the editor writes it where the file is open."""
+        shown = (uri for uri, document in self.open.items() if document.path == file)
+        return next(shown, None) or uris.from_fs_path(str(file)) or ""
 
     def offset(self, uri: str, position: lsp.Position) -> int:
         """Return the place of a position in a text, in code points."""
@@ -115,7 +122,7 @@ class Server(LanguageServer):
 
     def uri_of(self, document: Document, path: str) -> str:
         """Return the address of a file that messages about a study name."""
-        return uris.from_fs_path(str(document.path.parent / path)) or ""
+        return self.address(document.path.parent / path)
 
 
 server = Server()
@@ -130,7 +137,7 @@ def did_open(ls: Server, params: lsp.DidOpenTextDocumentParams) -> None:
     shown = params.text_document
     if shown.text.startswith("PK\x03\x04"):
         return
-    path = Path(uris.to_fs_path(shown.uri) or "study.eval")
+    path = Path(uris.urlparse(shown.uri)[2] or "study.eval")  # also of a text that is not saved
     ls.open[shown.uri] = Document(path, shown.text, ls.read)
     _publish(ls, shown.uri)
 
@@ -148,19 +155,35 @@ def did_change(ls: Server, params: lsp.DidChangeTextDocumentParams) -> None:
 def did_close(ls: Server, params: lsp.DidCloseTextDocumentParams) -> None:
     """Forget a study, and what was found in it."""
     uri = params.text_document.uri
-    if ls.open.pop(uri, None) is not None:
+    if uri in ls.open:
+        _forget(ls, uri)
+        del ls.open[uri], ls.reported[uri]
         ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+        _report(ls)
 
 
 def _publish(ls: Server, uri: str) -> None:
-    """Report what is found in a file, and in the open studies that include it."""
+    """Report what is found in a file, and what this changes in the other open files."""
+    _forget(ls, uri)
+    ls.reported.pop(uri, None)
+    _report(ls)
+
+
+def _forget(ls: Server, uri: str) -> None:
+    """Have a file and the open studies that include it checked again."""
     for other, document in ls.open.items():
         if other == uri or uri in ls.addresses(document):
             document.forget()
-    for shown in [uri, *(other for other, d in ls.open.items() if uri in ls.addresses(d))]:
-        whole, path = ls.whole(shown)
+
+
+def _report(ls: Server) -> None:
+    """Report what is found in the open files, where it differs from the last report."""
+    for uri in ls.open:
+        whole, path = ls.whole(uri)
         found = [_diagnostic(ls, d, whole) for d in _findings(whole, path)]
-        ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(shown, found))
+        if ls.reported.get(uri) != found:
+            ls.reported[uri] = found
+            ls.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
 
 
 def _findings(document: Document, path: str) -> list[Diagnostic]:
@@ -216,9 +239,10 @@ def code_action(ls: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction
                 )
                 for fix in found.fixes
             ]
-    document = ls.open[uri]
-    path, before = document.study.path, document.text
-    text, titles = apply_safe_fixes(before, path, lambda text: document.check(text).diagnostics)
+    before = document.study.checked.sources[path].text
+    text, titles = apply_safe_fixes(
+        before, path, lambda text: document.check_with(path, text).diagnostics
+    )
     if titles:
         whole = Edit(Span(path, 0, len(before)), text)
         made.append(
@@ -261,10 +285,10 @@ def formatting(ls: Server, params: lsp.DocumentFormattingParams) -> list[lsp.Tex
 )
 def completion(ls: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem] | None:
     """Offer the words that may follow at a place."""
-    document = ls.open.get(params.text_document.uri)
-    if document is None:
+    uri = params.text_document.uri
+    if uri not in ls.open:
         return None
-    found = completions(document, ls.offset(params.text_document.uri, params.position))
+    found = completions(*ls.whole(uri), ls.offset(uri, params.position))
     return [
         lsp.CompletionItem(
             item.text,
@@ -287,7 +311,13 @@ def hover(ls: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     word, named = document.word_at(offset), _named(ls, uri, params.position)
     if word is None:
         return None
-    text = page(word.text)
+    whole, path = ls.whole(uri)
+    protocols = (
+        protocol_page(node, offset)
+        for node in whole.study.checked.gathered.statements
+        if isinstance(node, ProtocolNode) and node.span.path == path
+    )
+    text = next(filter(None, protocols), "") or page(word.text)
     if named is not None:
         whole, places, one = named
         text = "\n\n".join(

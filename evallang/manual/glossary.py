@@ -20,9 +20,10 @@ from evallang.manual.explanations import Explanation, Part, option_default, writ
 from evallang.models.catalogue import CATALOGUE, unavailable
 from evallang.protocols.protocol import PROTOCOLS
 from evallang.registry import Entry, Option, Registry
+from evallang.source import SourceFile
 from evallang.spelling import closest, slip_of_term, written_name
 from evallang.study import written_option
-from evallang.syntax import completion
+from evallang.syntax import completion, nodes as n
 from evallang.syntax.completion import Names
 from evallang.syntax.language import (
     STATEMENTS,
@@ -31,6 +32,7 @@ from evallang.syntax.language import (
     clause_words,
 )
 from evallang.syntax.line_parser import connectives
+from evallang.syntax.parser import parse
 
 REGISTRIES: dict[str, Registry[Any]] = {
     **{f"{what}s": registry for what, registry, _ in CATALOGUES if what != "analysis"},
@@ -329,24 +331,30 @@ class Completion(Struct, frozen=True):
 
 
 def complete(
-    text: str, line: int, column: int, columns: Callable[[], Iterable[str]] = tuple
+    text: str,
+    line: int,
+    column: int,
+    columns: Callable[[], Iterable[str]] = tuple,
+    statements: Iterable[n.StatementNode] | None = None,
 ) -> tuple[Completion, ...]:
     """Return the words that may be at a place of a study, those that begin as typed.
 
     `line` and `column` count from 1, as in messages; the place is before the character there.
     Words of the language come first, then names in the order of their catalogue. The study may be
     incomplete or faulty, and nothing but the text is read. `columns` returns those of the data; it
-    is called where a column may be.
+    is called where a column may be. `statements` are those of the whole study, where the text is
+    one of its files.
     """
-    lines = text.splitlines(keepends=True) or [""]
-    if not 1 <= line <= len(lines) + 1:
-        raise ValueError(f"the text has {len(lines)} lines, and line {line} is asked for")
-    start = sum(map(len, lines[: line - 1]))
-    width = len(lines[line - 1].rstrip("\r\n")) if line <= len(lines) else 0
-    offset = start + min(max(column - 1, 0), width)
+    source = SourceFile("", text)
+    starts = source.line_starts
+    if not 1 <= line <= len(starts):
+        raise ValueError(f"the text has {len(starts)} lines, and line {line} is asked for")
+    offset = starts[line - 1] + min(max(column - 1, 0), len(source.line(line)))
     place = completion.place(text, offset)
     found = [_word(word) for word in place.words]
-    declared = completion.declared(text) if place.names else {}
+    if statements is None:
+        statements = parse(source)[0].statements
+    declared = completion.declared(statements) if place.names else {}
     for names in place.names:
         known = declared.get(names.kind, ())
         if names.kind == "columns":

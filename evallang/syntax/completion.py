@@ -6,7 +6,7 @@ the grammar accepts. The field of the node in which the name then is tells what 
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -15,7 +15,6 @@ from evallang.syntax import language, nodes as n
 from evallang.syntax.language import STATEMENTS
 from evallang.syntax.line_parser import END, Prefix, prefix, run, terminals
 from evallang.syntax.logical_lines import LogicalLine, lay_out
-from evallang.syntax.parser import parse
 from evallang.syntax.scanner import Token
 
 SAMPLE_NAME = "x"
@@ -233,14 +232,10 @@ def _path(node: object, start: int) -> list[tuple[n.Node, str]]:
 # --- what a study declares -------------------------------------------------------------
 
 
-def declared(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the names in a study by what they are: models, protocols, constants and columns.
-
-    Lines that cannot be read declare nothing.
-    """
+def declared(statements: Iterable[n.StatementNode]) -> dict[str, tuple[str, ...]]:
+    """Return the names in a study by what they are: models, protocols, constants and columns."""
     found: dict[str, dict[str, None]] = {"model": {}, "protocol": {}, "let": {}, "columns": {}}
-    tree, _ = parse(SourceFile("", text))
-    for statement in tree.statements:
+    for statement in statements:
         word = language.word_of(statement)
         name = getattr(statement, "name", None)
         if word in found and isinstance(name, n.NameNode):

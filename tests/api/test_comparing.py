@@ -111,7 +111,8 @@ def test_text_is_checked_without_a_file():
     assert [d.code for d in found if d.severity == "error"] == ["E105", "E120"]
     assert "did you mean `accuracy`?" in repr(found)
     assert repr(found).startswith("2 errors\n")
-    assert "<pre>" in found._repr_html_() and "^^^^^^^" in found._repr_html_()
+    page = found._repr_html_()
+    assert '<pre style="font-family: monospace' in page and "^^^^^^^" in page
 
 
 def test_a_sound_text_is_valid_and_many_findings_are_cut(tmp_path):

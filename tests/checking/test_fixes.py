@@ -7,28 +7,22 @@ from pathlib import Path
 import pytest
 from studies import checked
 
-from evallang.cli.check import _chosen
 from evallang.diagnostics import CODES, Edit, Fix, diagnose
+from evallang.editor.fixes import apply_safe_fixes
 from evallang.source import Span
 from evallang.syntax import nodes as n
 
 SOUND = sorted((Path(__file__).parent / "sound").glob("*.eval"))
 SLIPS = 80
-ROUNDS = 10
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ASIDE = re.compile(r'#.*|"[^"]*"')
 
 
 def mended(text):
     """Apply the sure fixes until none is left."""
-    for _ in range(ROUNDS):
-        fixes = _chosen(checked(text).diagnostics, "study.eval")
-        if not fixes:
-            return text
-        edits = [edit for fix in fixes for edit in fix.edits]
-        for edit in sorted(edits, key=lambda e: e.span.start, reverse=True):
-            text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    raise AssertionError(f"fixes that never settle:\n{text}")
+    text, _ = apply_safe_fixes(text, "study.eval", lambda text: checked(text).diagnostics)
+    assert not apply_safe_fixes(text, "study.eval", lambda text: checked(text).diagnostics)[1], text
+    return text
 
 
 STUDY = """evallang 1
@@ -110,8 +104,10 @@ def test_of_fixes_for_one_place_the_first_is_taken():
 
     first, inside, beside = found((4, 8)), found((0, 1), (5, 6)), found((8, 8), (2, 4))
     last = found((1, 2))
-    chosen = _chosen((first, inside, beside, last), "s")
-    assert chosen == [first.fixes[0], beside.fixes[0], last.fixes[0]]
+    rounds = iter([(first, inside, beside, last), ()])
+    text, applied = apply_safe_fixes("0123456789", "s", lambda text: next(rounds))
+    assert applied == [finding.fixes[0].title for finding in (first, beside, last)]
+    assert text == "0xxxx89"
 
 
 def slipped(word, chance):

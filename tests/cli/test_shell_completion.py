@@ -43,9 +43,28 @@ def test_commands_and_names_are_completed(shell, tmp_path):
     ]
 
 
-def test_files_are_left_to_the_shell(tmp_path):
+@pytest.mark.parametrize("shell", ASKS)
+def test_names_are_completed_in_any_case(shell, tmp_path):
+    assert completed(shell, "evallang explain logi", tmp_path) == [
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "logits",
+    ]
+
+
+@pytest.mark.parametrize("shell", ASKS)
+@pytest.mark.parametrize("command", ["run s.eval", "report s-results"])
+def test_formats_of_a_report_are_completed(shell, command, tmp_path):
+    assert completed(shell, f"evallang {command} --format ht", tmp_path) == ["html"]
+
+
+@pytest.mark.parametrize(
+    "begun",
+    ["check", "new --from", "verify --study", "demo -o", "run --store", "run -o", "show"],
+)
+def test_files_are_left_to_the_shell(begun, tmp_path):
     (tmp_path / "study.eval").write_text("evallang 1\n")
-    found = completed("fish", "evallang check stu", tmp_path)
+    found = completed("fish", f"evallang {begun} stu", tmp_path)
     assert found == ["study.eval"]
 
 

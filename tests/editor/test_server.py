@@ -297,3 +297,92 @@ async def test_no_numeric_package_is_loaded_beyond_those_of_a_check(client, tmp_
 
     more = loaded("evallang.editor.server") - loaded("evallang.cli.check, evallang.api.study_file")
     assert not more & {"numpy", "scipy", "polars", "pandas", "sklearn", "matplotlib", "pyarrow"}
+
+
+@pytest.mark.asyncio
+async def test_a_part_of_a_study_is_judged_with_the_study_also_where_it_is_opened_first(
+    client, tmp_path
+):
+    text = "model linear = StandardScaler | LogisticRegression\n"
+    (tmp_path / "lab.eval").write_text(text, encoding="utf-8")
+    part = Editor(client, tmp_path, text, "lab.eval")
+    assert await part.found()
+    whole = STUDY.replace("evallang 1\n", 'evallang 1\n\ninclude "lab.eval"\n')
+    whole = whole.replace(text, "").replace("vs nearest", "vs ")
+    study = Editor(client, tmp_path, whole)
+    at = study.at("vs ", 3)
+    assert {"linear", "nearest"} <= set(await offered(client, study, at))
+    assert not client.diagnostics[part.uri]
+    part.replace("StandardScaler", "StandrdScaler")
+    (found,) = await part.found()
+    actions = await client.text_document_code_action_async(
+        lsp.CodeActionParams(part.id, found.range, lsp.CodeActionContext([]))
+    )
+    assert {edit.new_text for a in actions for edit in a.edit.changes[part.uri]} <= {
+        "StandardScaler",
+        text,
+    }
+    client.text_document_did_close(lsp.DidCloseTextDocumentParams(study.id))
+    await offered(client, part, lsp.Position(0, 0))
+    assert len(client.diagnostics[part.uri]) > 1
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "file:///a+b%20(1)/wines.eval"])
+async def test_edits_have_the_address_that_the_editor_gave(client, tmp_path, uri):
+    editor = Editor(client, tmp_path, STUDY.replace("accuracy, f1", "acuracy, f1"), uri=uri)
+    (found,) = await editor.found()
+    actions = await client.text_document_code_action_async(
+        lsp.CodeActionParams(editor.id, found.range, lsp.CodeActionContext([found]))
+    )
+    edit = await client.text_document_rename_async(
+        lsp.RenameParams(editor.id, editor.at("linear ="), "logistic")
+    )
+    assert {key for made in (edit, *(a.edit for a in actions)) for key in made.changes} == {uri}
+
+
+@pytest.mark.asyncio
+async def test_a_separator_that_ends_no_line_moves_nothing(client, tmp_path):
+    text = STUDY.replace("sorts wines", "sorts\u2028 wines\x0c")
+    editor = Editor(client, tmp_path, text)
+    editor.replace("KNeighborsClassifier", "KNeighborsClassifier(weights=uni)")
+    assert await offered(client, editor, editor.at("uni)", 3)) == ["uniform"]
+
+
+@pytest.mark.asyncio
+async def test_only_classes_that_fit_the_task_and_the_step_are_offered(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY.replace("StandardScaler |", "|"))
+    steps = set(await offered(client, editor, editor.at("| Log")))
+    assert {"StandardScaler", "PCA"} <= steps
+    assert not {"LogisticRegression", "Ridge", "DBSCAN"} & steps
+    last = set(await offered(client, editor, editor.at("KNeighborsClassifier")))
+    assert {"StandardScaler", "LogisticRegression"} <= last
+    assert not {"Ridge", "DBSCAN"} & last
+
+
+@pytest.mark.asyncio
+async def test_a_metric_that_needs_an_option_is_judged_with_it(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    names = set(await offered(client, editor, editor.at("accuracy, f1")))
+    assert {"fbeta", "top_k_accuracy"} <= names
+    assert not {"mase", "pinball", "interval_score"} & names
+
+
+@pytest.mark.asyncio
+async def test_every_word_of_a_protocol_explains_the_protocol(client, tmp_path):
+    editor = Editor(client, tmp_path, STUDY)
+    for word in ("repeated cv", "cv folds"):
+        found = await client.text_document_hover_async(
+            lsp.HoverParams(editor.id, editor.at(word, 1))
+        )
+        assert found.contents.value.startswith("**repeated cv** (protocol)")
+
+
+@pytest.mark.asyncio
+async def test_a_column_with_a_label_takes_no_name_that_needs_quotes(client, tmp_path):
+    text = 'evallang 1\n\npredictions p from "p.csv"\n  truth y\n  models a "Model A", b\n\n'
+    editor = Editor(client, tmp_path, text)
+    with pytest.raises(Exception, match="is not a name"):
+        await client.text_document_rename_async(
+            lsp.RenameParams(editor.id, editor.at('a "Model'), "with")
+        )

@@ -10,9 +10,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
+PICTURE = ROOT / "docs/gallery/notebook.png"  # drawn where it is not there
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PAPER = {"Light": "rgb(26, 26, 26)", "Dark": "rgb(232, 230, 225)"}
 """The colour of text in each theme: the ink of the report."""
@@ -63,6 +64,8 @@ def test_results_of_a_cell_take_the_colours_of_the_theme(address):
         command("Run All Cells")
         results = page.locator(".evallang")
         expect(results).to_have_count(2, timeout=180_000)
+        findings = page.locator(".jp-OutputArea-output pre", has_text="hint[").first
+        expect(findings).to_have_css("word-break", "normal")
         for theme, ink in PAPER.items():
             command(f"Use Theme: JupyterLab {theme}")
             expect(page.locator("body")).to_have_attribute(
@@ -74,7 +77,18 @@ def test_results_of_a_cell_take_the_colours_of_the_theme(address):
             ):
                 expect(part).to_have_css("color", ink)
             expect(results.last.locator("svg").first).to_be_visible()
+            if not PICTURE.exists():
+                _draw(page, results.first)
             left = results.first.locator("tbody th").first
             expect(left).to_have_css("text-align", "left")
         assert "Traceback" not in page.locator(".jp-Notebook").inner_text()
         launched.close()
+    assert PICTURE.stat().st_size < 150_000
+
+
+def _draw(page: Page, results: Locator) -> None:
+    """Draw the cell of the study, with what is below it as far as the first table."""
+    cell = page.locator(".jp-CodeCell", has=results).first.bounding_box()
+    table = results.locator("figure.table").first.bounding_box()
+    height = table["y"] + table["height"] - cell["y"]
+    page.screenshot(path=PICTURE, clip={**cell, "height": height})

@@ -117,6 +117,7 @@ _shaped |= {
     "hide",
 }
 _shaped |= {"numbers", "page", "families", "task", "target", "reader", "folds", "range", "logits"}
+_shaped |= {"repeat"}
 
 
 def _flat(values: tuple[Any, ...]) -> bool:
@@ -168,7 +169,7 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
         ),
         build(n.ClauseNode, _names(["target"]), st.tuples(columns)),
         build(n.ClauseNode, _names(["target"]), st.tuples(_names(["log", "sqrt"]), columns)),
-        build(n.ClauseNode, _names(["reader"]), st.tuples(columns)),
+        build(n.ClauseNode, _names(["reader", "repeat"]), st.tuples(columns)),
         build(n.ClauseNode, _names(["reader"]), st.tuples(columns, _names(["random"]))),
         build(
             n.ModelSettingNode,
