@@ -52,7 +52,7 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_extra_path = [str(reports.MADE)] if reports.MADE.exists() else []
 html_css_files = ["site.css"]
-html_js_files = ["site.js"]
+html_js_files = ["site.js", "filter.js"]
 html_math_renderer = "mathml"
 html_copy_source = html_show_sourcelink = html_use_index = html_show_copyright = False
 html_theme_options = {
