@@ -253,7 +253,7 @@ def _lines(found: Installation) -> Iterator[str]:
     yield _row(24, "store of fits", 0, "", store.problem or store.folder or "off")
     extras = [extra for extra in found.extras if not extra.installed]
     commands = [
-        *(["pip install --upgrade evallang"] if not found.ready else []),
+        *(["pip install evallang"] if not found.ready else []),
         *([f"an extra: {extras[0].install}; all: {install_extras('all')}"] if extras else []),
         *dict.fromkeys(library.install for library in found.libraries if not library.installed),
     ]

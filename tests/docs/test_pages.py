@@ -151,6 +151,17 @@ def test_every_example_of_a_page_does_what_stands_below_it(path, folder):
             check_steps(safe_load(block.text))
 
 
+def test_the_studies_of_the_readme_run(folder):
+    subprocess.run([sys.executable, "write_logs.py"], check=True)
+    found = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    texts = [block.text for block in found if block.words == ("run",)]
+    assert len(texts) == 3
+    for text in texts:
+        here = study(text, folder)
+        assert here.diagnostics == (), text
+        assert ev.run(here).record.estimates, text
+
+
 def check_steps(workflow):
     """Check that each use of the action gives inputs that it declares, and those that it needs."""
     inputs = safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
