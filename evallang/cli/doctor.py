@@ -156,7 +156,8 @@ def _dependencies(required: list[Requirement], newest: Mapping[str, str]) -> Ite
 def _dependency(required: Requirement, extra: str | None, newest: Mapping[str, str]) -> Dependency:
     known = _installed(alternatives(required.name))
     name, installed = next(iter(known.items()), (required.name, None))
-    tested = newest.get(canonicalize_name(name))
+    same = (name, *alternatives(name))
+    tested = next(filter(None, (newest.get(canonicalize_name(one)) for one in same)), None)
     if installed is None:
         state = MISSING
     elif not required.specifier.contains(installed, prereleases=True):
