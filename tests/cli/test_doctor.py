@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from evallang.installation import EXTRAS, INSTALL_PDF, install_extras
+from evallang.installation import DEBIAN, EXTRAS, INSTALL_PDF, install_extras
 from evallang.models.packages import PACKAGES
 
 PYPROJECT = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
@@ -130,6 +130,13 @@ def test_libraries_of_the_pdf_that_are_missing_have_the_command_of_the_message(m
     assert code == 0
     (command,) = (line for line in printed.splitlines() if "libpango" in line or "brew" in line)
     assert command.strip() in INSTALL_PDF
+
+
+def test_make_installs_the_libraries_that_the_messages_name():
+    text = (PROJECT.parent / "Makefile").read_text(encoding="utf-8")
+    line = next(line for line in text.splitlines() if line.startswith("PANGO := "))
+    assert f"apt-get install {line.removeprefix('PANGO := ')}" == DEBIAN
+    assert f"`{DEBIAN}`" in (PROJECT.parent / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_store_that_cannot_be_used_is_reported(tmp_path):
