@@ -18,7 +18,6 @@ from packaging.version import Version
 
 from evallang.cli.settings import layout_option, store_option
 from evallang.cli.terminal import write, write_json
-from evallang.engine.store import existing_store
 from evallang.engine.store_folder import StoreRefused, store_folder
 from evallang.installation import EXTRAS, PDF_LIBRARIES, install_extras, install_pdf
 from evallang.models.packages import PACKAGES
@@ -129,7 +128,7 @@ def installation(store: str | None) -> Installation:
             Library(name, any(_loads(file) for file in names), install_pdf())
             for name, names in PDF_LIBRARIES.items()
         ),
-        _store(store),
+        _store(store) if None not in lacking else StoreState(None, "not examined"),
         tuple(_problems(dependencies)),
     )
 
@@ -200,6 +199,8 @@ def _loads(file: str) -> bool:
 
 def _store(given: str | None) -> StoreState:
     """Return the folder of the store, which is not created."""
+    from evallang.engine.store import existing_store  # it imports numpy, which may be missing
+
     try:
         folder = store_folder(given)
         existing_store(given)
