@@ -50,7 +50,8 @@ LINK_BELOW = re.compile(r"\]\((\w+/[\w-]+)\.md\)")
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
-html_extra_path = [str(reports.MADE)] if reports.MADE.exists() else []
+html_extra_path = ["../evallang/results/results.schema.json"]
+html_extra_path += [str(reports.MADE)] if reports.MADE.exists() else []
 html_css_files = ["site.css"]
 html_js_files = ["site.js", "filter.js"]
 html_math_renderer = "mathml"

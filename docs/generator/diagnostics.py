@@ -19,7 +19,7 @@ PASSES = {
     "W3": "Designs that the literature advises against",
     "W4": "Data",
     "W6": "Files and logs",
-    "W5": "Results: printed in the reports that they concern; they cannot be waived",
+    "W5": "Results: printed in the reports that they concern",
 }
 INDEXES = {
     "errors": (
@@ -63,5 +63,6 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _page(code: Code, parent: str) -> str:
     told = explain_code(code)
-    blocks = [f"{parent} / {told.kind}", f"**{told.title.rstrip('.')}.**"]
+    fixed = "" if code.waivable or told.kind == "error" else ", cannot be waived"
+    blocks = [f"{parent} / {told.kind}{fixed}", f"**{told.title.rstrip('.')}.**"]
     return md.page(told.word, *blocks, *map(md.format_part, told.parts))

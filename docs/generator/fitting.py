@@ -10,6 +10,7 @@ from evallang.manual.compatibility_table import (
     Setting,
     default_of,
     interval_fit,
+    metrics_in_words,
     metrics_of,
     settings,
     test_fit,
@@ -107,8 +108,7 @@ def _interval(entry: Any, setting: Setting) -> str:
 
 
 def _metrics(entry: Any) -> str:
-    by = metrics_of(entry)
-    return "any" if len(by) == len(METRICS.names()) else ", ".join(by)
+    return metrics_in_words(metrics_of(entry))
 
 
 def _models(entry: Any) -> str:

@@ -56,7 +56,9 @@ SECTIONS = {
     "Definition": ("in words",),
     "Properties": ("properties",),
     "Intervals": ("default interval", "why it has no interval"),
-    "Goes with": ("goes with", "what it promises", "what it is good for"),
+    "Goes with": ("goes with",),
+    "What it promises": ("what it promises",),
+    "What it is good for": ("what it is good for",),
     "From Python": ("from Python", "the figure is that of"),
     "Why it differs from other packages and texts": (),
     "Checked against": (),
@@ -151,7 +153,7 @@ def _lines(plural: str, entry: Entry[Any], part: Part) -> list[str]:
 
 
 def _published(plural: str, entry: Entry[Any], part: Part) -> list[str]:
-    return [f"*Checked against.* {md.sentence(part.text)}"]
+    return [f"*Checked against.* {md.sentence(md.capitalised(part.text))}"]
 
 
 def _intervals(plural: str, entry: Entry[Any], part: Part) -> list[str]:

@@ -7,11 +7,12 @@ from docs.generator import markdown as md
 from evallang.results.schema import schema
 
 LEAD = """\
-`evallang run` writes `results.json` into the output folder; the JSON Schema ships with the package
-(`evallang/results/results.schema.json`), and every written file is valid against it. Readers
-accept unknown fields. Numbers have full precision; an undefined number is `null`, an infinite
-one `"inf"` or `"-inf"`. `repeat` and `fold` count from 0. Without `provenance` the file is
-byte-identical for the same study, data, seed, package versions and kind of processor."""
+`evallang run` writes `results.json` into the output folder, and every written file is valid against
+its JSON Schema, [results.schema.json](../../evallang/results/results.schema.json), which ships with
+the package. Readers accept unknown fields. Numbers have full precision; an undefined number is
+`null`, an infinite one `"inf"` or `"-inf"`. `repeat` and `fold` count from 0. Without `provenance`
+the file is byte-identical for the same study, data, seed, package versions and kind of
+processor."""
 
 
 def pages() -> Iterator[tuple[str, str]]:

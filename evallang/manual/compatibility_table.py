@@ -162,11 +162,10 @@ def test_lines(test: Entry[Any]) -> tuple[str, ...]:
     runs = [words for words, fit in fits.items() if fit == "yes"]
     if runs:
         by = metrics_of(test)
-        every = len(by) == len(METRICS.names())
         lines.append(listed(runs))
         shares = [name for name in by if METRICS[name].declaration.form != "losses"]
-        words = listed(name for name in by if name not in shares or declared.tests != "losses")
-        lines.append("by any metric" if every else f"by {words}")
+        named = [name for name in by if name not in shares or declared.tests != "losses"]
+        lines.append(f"by {metrics_in_words(named)}")
         if declared.tests == "losses":
             means = "the means of several runs of an example"
             means += " or of groups" if declared.clustered else ""
@@ -232,14 +231,14 @@ def interval_lines(interval: Entry[Any]) -> tuple[str, ...]:
             words = f"{setting.words} (warning W322)" if alike else setting.words
             by_metrics.setdefault(fitting, []).append(words)
     return tuple(
-        f"{listed(words)}: {_metrics_in_words(metrics)}" for metrics, words in by_metrics.items()
+        f"{listed(words)}: {metrics_in_words(metrics)}" for metrics, words in by_metrics.items()
     )
 
 
 FEW = 3  # metrics that are named as exceptions
 
 
-def _metrics_in_words(names: Sequence[str]) -> str:
+def metrics_in_words(names: Sequence[str]) -> str:
     """Return the names of metrics, or of the few that are not among them."""
     others = [name for name in METRICS.names() if name not in names]
     if not others:

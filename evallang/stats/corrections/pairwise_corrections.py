@@ -293,7 +293,7 @@ THREE_MODELS = ((1, 0, 0),) * 6 + ((1, 0, 1),) * 2 + ((1, 1, 1),) * 20
         adjective="Westfall–Troendle",
         of_test="mcnemar",
         drawn_by={"method": "bootstrap"},
-        when="mcnemar compares many pairs, some with few discordant examples",
+        when="many pairs are compared by mcnemar, some with few discordant examples",
         when_not="the line uses another test: holm",
         formula=(
             "from the smallest exact p up, whichever p the test itself prints: add, over the pairs "
