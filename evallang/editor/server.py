@@ -523,6 +523,8 @@ async def open_report(ls: Server, uri: str) -> bool:
 def _called(uri: str, command: str) -> tuple[int, str]:
     """Call a command for the file at an address; return its exit code and what it printed."""
     path = Path(uris.to_fs_path(uri) or "")
+    if not path.name:
+        return 1, "save the study first"
     done = subprocess.run(
         [sys.executable, "-P", "-m", "evallang", command, path.name],
         cwd=path.parent,
