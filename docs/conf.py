@@ -55,7 +55,9 @@ html_extra_path += [str(reports.MADE)] if reports.MADE.exists() else []
 html_css_files = ["site.css"]
 html_js_files = ["site.js", "filter.js"]
 html_math_renderer = "mathml"
+html_sidebars = {"reference/codes/*": []}  # hundreds of neighbours
 html_copy_source = html_show_sourcelink = html_use_index = html_show_copyright = False
+html_context = {"default_mode": "auto"}  # light or dark
 html_theme_options = {
     "collapse_navigation": True,
     "navigation_with_keys": False,

@@ -21,7 +21,7 @@ PAGE = DOCS / "gallery.md"
 RECORDS = Path(__file__).parent / "gallery.json"
 COMMAND = "python -m docs.generator.gallery"
 EXAMPLES = ("screening", "reviews", "sorting_machines", "risk_curves", "training_size", "gate")
-HEAD = """# Gallery
+HEAD = """# Gallery of figures
 
 The figures in the reports of some [examples](../examples). A run writes each of its figures to
 `figures/` of its results, as SVG and PDF, one and two columns wide, with its numbers in words.

@@ -91,23 +91,6 @@ def _differences(_: str) -> str:
     return md.table(("package or text", "method", "why it differs"), rows)
 
 
-def _further(_: str) -> str:
-    """Format the list of existing pages that other commands write."""
-    docs = Path(__file__).parents[1]
-    known = (docs / "README.md").read_text(encoding="utf-8").partition("<!-- made: further")[0]
-    others = [
-        path for path in sorted(docs.glob("*.md")) if path.name not in ("README.md", "index.md")
-    ]
-    lines = []
-    for path in others:
-        if f"({path.name})" not in known:
-            title = next(
-                line for line in path.read_text(encoding="utf-8").split("\n") if line[:2] == "# "
-            )
-            lines.append(f"[{title[2:]}]({path.name})")
-    return md.listing(lines)
-
-
 def _tested(_: str) -> str:
     """Format the tested versions of each package that users may need."""
     root = Path(__file__).parents[2]
@@ -144,7 +127,6 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "statements": _statements,
     "sections": _sections,
     "reserved": _reserved,
-    "further": _further,
     "differences": _differences,
     "columns": _columns,
     "tested": _tested,
