@@ -216,7 +216,8 @@ def test_a_folder_of_tables_with_repeats_is_drafted(tmp_path: Path) -> None:
     human_eval(tmp_path / "runs")
     draft = draft_study(tmp_path / "drafted.eval", tmp_path / "runs", None, "compare")
     assert not [one for one in draft.diagnostics if one.severity is Severity.ERROR]
-    assert "\n  id task_id\n  repeat by order\n  correct large as passed in" in draft.text
+    assert "\n  id task_id\n" in draft.text
+    assert "\n  repeat by order\n  correct large as passed in" in draft.text
 
 
 def test_a_folder_of_models_and_tasks_is_refused_with_the_pattern(tmp_path: Path) -> None:
