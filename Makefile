@@ -119,9 +119,10 @@ docs: $(TESTED)
 	$(BIN)/python -m docs.generator
 
 # The site, in build/site: files that open from disk, and from any host under any path
-site: $(VENV)/.sited build/reports/.made
+site: $(VENV)/.sited build/reports/.made build/playground/checker.zip
 	@rm -rf build/site build/doctrees
 	$(BIN)/sphinx-build -q -W --keep-going -j 2 -d build/doctrees docs build/site
+	cp -r build/playground/. build/site/playground/
 
 PORT ?= 8000
 site-serve: site
@@ -139,6 +140,16 @@ $(VENV)/.sited: pyproject.toml $(TESTED)
 build/reports/.made: $(VENV)/.sited docs/reports.md docs/generator/reports.py \
   $(shell find evallang examples templates -name '*.py' -o -name '*.eval' -o -name '*.j2' -o -name '*.css' -o -name '*.toml') | browser
 	$(BIN)/python -m docs.generator.reports
+	@touch $@
+
+# What the playground loads: Pyodide, and the checker compiled by it
+build/playground/checker.zip: build/pyodide/.installed $(wildcard docs/playground/*.* docs/playground/wrong/*) \
+  $(shell find evallang grammar examples templates -name '*.py' -o -name '*.eval' -o -name '*.lark' -o -name '*.toml')
+	$(BIN)/python -m docs.playground.build build/pyodide/node_modules build/playground
+
+build/pyodide/.installed: docs/playground/package-lock.json | $(VENV)/.node
+	@mkdir -p build/pyodide && cp docs/playground/package*.json build/pyodide
+	cd build/pyodide && $(NPM) ci $(NPM_OPTIONS)
 	@touch $@
 
 # Figures beside other packages, written to benchmarks/RESULTS.md, in under 28 minutes;

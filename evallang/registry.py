@@ -143,6 +143,10 @@ class Example(Struct, frozen=True):
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+Examples = tuple[Example, ...] | Callable[[], tuple[Example, ...]]
+"""Worked examples, or a function that makes those on arrays, which no check of a study needs."""
+
+
 class Guidance(Struct, frozen=True, kw_only=True):
     """Guidance for authors on a member, in addition to summary and sources.
 
@@ -183,7 +187,12 @@ class Entry(Placed, Generic[Declaration], frozen=True):
     inputs: tuple[str, ...]
     read_options: Callable[[], tuple[Option, ...]]
     references: tuple[Reference, ...]
-    examples: tuple[Example, ...]
+    worked: Examples
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The worked examples."""
+        return self.worked() if callable(self.worked) else self.worked
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -235,7 +244,7 @@ class Registry(Generic[Declaration]):
         title: str,
         name: str | None = None,
         references: tuple[Reference, ...] = (),
-        examples: tuple[Example, ...] = (),
+        examples: Examples = (),
         listed: bool = True,
     ) -> Callable[[Function], Function]:
         """Register the decorated function under its own name, or `name`.

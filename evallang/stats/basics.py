@@ -145,7 +145,9 @@ def normal_quantile(level: float) -> float:
 
     Raises `ValueError` where `level` is not between 0 and 1.
     """
-    return float(-scipy.special.ndtri((1.0 - checked_level(level)) / 2.0))
+    from statistics import NormalDist  # rules ask for it in a browser, which has no SciPy
+
+    return -NormalDist().inv_cdf((1.0 - checked_level(level)) / 2.0)
 
 
 def t_quantile(level: float, df: float) -> float:

@@ -135,7 +135,7 @@ BOOTSTRAP_VARIANTS = {
         cite("bandos2005", "roc_auc"),
         cite("phipson2010", "rounds"),
     ),
-    examples=(
+    examples=lambda: (
         Example(
             (
                 LossSwapper((1.0, 2.0, 3.0, 4.0), (0.0, 0.0, 0.0, 0.0), shares=(0.25,) * 4),
@@ -291,7 +291,7 @@ def permutation(
     ),
     title="Paired bootstrap test",
     references=(cite("efron1994"), cite("efron1987", "bca")),
-    examples=(
+    examples=lambda: (
         Example(
             (
                 PairedCountSample(

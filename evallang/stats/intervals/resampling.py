@@ -520,7 +520,7 @@ def what_rounds_are_for(options: Mapping[str, Any]) -> Literal["bounds", "standa
     ),
     title="Bootstrap interval",
     references=(cite("efron1994"), cite("efron1987", "bca"), cite("raschka2018")),
-    examples=(_half_right("bca"), _half_right("percentile"), _half_right("basic")),
+    examples=lambda: (_half_right("bca"), _half_right("percentile"), _half_right("basic")),
 )
 def bootstrap(
     sample: Resampler,
