@@ -71,7 +71,7 @@ def test_a_member_lacks_nothing_that_others_have(entry):
 
 def test_a_member_without_guidance_is_told_what_it_lacks():
     (holm,) = entries_named("holm")
-    bare = replace(holm, references=(), examples=(), declaration=replace(holm.declaration, when=""))
+    bare = replace(holm, references=(), worked=(), declaration=replace(holm.declaration, when=""))
     assert [one.split()[0] for one in lacking(replace(bare, name="hollow"))] == [
         "`references`:",
         "`examples`:",
