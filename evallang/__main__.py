@@ -1,5 +1,5 @@
 """`python -m evallang`."""
 
-from evallang.cli import main
+from evallang.cli import start
 
-main()
+start()

@@ -5,7 +5,7 @@ from typing import NoReturn
 from evallang.cli import signals
 
 
-def main() -> NoReturn:
+def start() -> NoReturn:
     """Run the command; a signal ends it from here on."""
     signals.answer_first()
     from evallang.cli.main import main as run

@@ -152,9 +152,9 @@ def run_watched() -> NoReturn:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=end, name="watched", daemon=True).start()
-    from evallang.cli import main as run
+    from evallang.cli import start
 
-    run()
+    start()
 
 
 class Watch:

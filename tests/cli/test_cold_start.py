@@ -31,11 +31,11 @@ def test_light_commands_load_nothing_heavy(tmp_path, words, line):
     heavy = [name for name in HEAVY if not (line and name in ("jinja2", "fontTools"))]
     script = (
         "import atexit, sys\n"
-        "from evallang.cli import main\n"
+        "from evallang.cli import start\n"
         f"sys.argv = ['evallang', *{words!r}]\n"
         f"show = lambda: print([m for m in {heavy!r} if m in sys.modules], file=sys.stderr)\n"
         "atexit.register(show)\n"
-        "main()\n"
+        "start()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True

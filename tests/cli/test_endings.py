@@ -119,9 +119,9 @@ class Finder:
             os.kill(os.getpid(), {number})
             os.getpid()  # Python answers before it calls this
 sys.meta_path.insert(0, Finder())
-from evallang.cli import main
+from evallang.cli import start
 sys.argv = ["evallang", "--version"]
-main()
+start()
 """
 
 
