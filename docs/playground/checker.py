@@ -114,7 +114,7 @@ def check(text: str) -> str:
 
 def fix(text: str) -> str:
     """Return a text with all safe fixes applied."""
-    return apply_safe_fixes(text, PATH, lambda text: document.check(text).diagnostics)[0]
+    return apply_safe_fixes(text, PATH, lambda text: document.check_with(PATH, text).diagnostics)[0]
 
 
 def format_text(text: str) -> str:

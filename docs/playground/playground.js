@@ -75,6 +75,7 @@ function ask(verb) {
 function changed() {
   draw([]);
   findings.ariaBusy = "true";
+  latest++; // what is answered for an earlier text is dropped
   clearTimeout(timer);
   timer = setTimeout(ask, WAIT, "check");
 }
