@@ -100,7 +100,7 @@ function show({ findings: found, skipped }) {
   const open = found.filter((one) => one.allowed_because === null);
   const counted = ["error", "warning", "hint"].map((kind) => [open.filter((one) => one.severity === kind).length, kind]);
   const words = counted.filter(([number]) => number).map(([number, kind]) => count(number, kind));
-  const left = skipped.length ? ` Skipped, because it needs SciPy: ${skipped.join(", ")}.` : "";
+  const left = skipped.length ? ` Skipped for lack of SciPy: ${skipped.join(", ")}.` : "";
   summary.textContent = `${words.join(", ") || "Nothing found"}.${left}`;
   findings.replaceChildren(...found.map(finding));
 }

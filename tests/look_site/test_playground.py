@@ -111,7 +111,7 @@ def test_all_safe_fixes_and_the_format_are_applied(opened):
     opened.locator("#study").press("Control+End")
     opened.keyboard.insert_text("report   html\n")
     opened.click("#fix")
-    expect(opened.locator("#summary")).to_have_text("Nothing found.")
+    expect(opened.locator("#summary")).to_contain_text("Nothing found.")
     opened.click("#format")
     fixed = TEXTS[MISSPELT].replace("acuracy", "accuracy").replace("Regresion", "Regression")
     expect(opened.locator("#study")).to_have_value(f"{fixed}\nreport html\n")
