@@ -114,7 +114,7 @@ def test_all_safe_fixes_and_the_format_are_applied(opened):
     expect(opened.locator("#summary")).to_contain_text("Nothing found.")
     opened.click("#format")
     fixed = TEXTS[MISSPELT].replace("acuracy", "accuracy").replace("Regresion", "Regression")
-    expect(opened.locator("#study")).to_have_value(f"{fixed}\nreport html\n")
+    expect(opened.locator("#study")).to_have_value(f"{fixed}report html\n")
 
 
 def test_an_edit_is_answered(opened):
