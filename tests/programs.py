@@ -1,8 +1,13 @@
 """The programs of the system without which a part of evallang cannot be tested."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
+
+from docs.generator.browser import chromium
 
 
 def missing(program: str) -> None:
@@ -11,3 +16,12 @@ def missing(program: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@contextmanager
+def started_browser() -> Iterator[Any]:
+    """Yield a headless Chromium."""
+    with chromium() as browser:
+        if browser is None:
+            missing("Chromium")
+        yield browser

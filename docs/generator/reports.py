@@ -4,7 +4,6 @@
 site. A page shows the report of an example where it has the comment `<!-- report: NAME -->`.
 """
 
-import os
 import re
 import shutil
 import sys
@@ -12,12 +11,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from docs.generator.browser import chromium
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reports.md"
 MARK = re.compile(r"<!-- report: (\w+) -->")
 MADE = ROOT / "build" / "reports"  # what the root of the site has too
 FOLDER = MADE / "reports"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDE, HIGH = 1280, 960  # of a screen
 A4 = (833, 1179)
 PAGES, SCALE = 2, 1.4  # of a PDF that are shown, and pixels for a point
@@ -74,20 +74,14 @@ def _print_pages(names: Sequence[str]) -> None:
 
 
 def _take_screens(names: Sequence[str]) -> None:
-    from playwright.sync_api import sync_playwright
-
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        print("without Chromium the site has no pictures of screens: apt-get install chromium")
-        return
-    options = ["--no-sandbox"] if os.getuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=options)
+    with chromium() as browser:
+        if browser is None:
+            print("without Chromium the site has no pictures of screens: apt-get install chromium")
+            return
         page = browser.new_page(viewport={"width": WIDE, "height": HIGH}, color_scheme="light")
         for name in names:
             page.goto((FOLDER / name / "report.html").as_uri())
             page.screenshot(path=FOLDER / name / "screen.png")
-        browser.close()
 
 
 if __name__ == "__main__":

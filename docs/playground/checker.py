@@ -1,7 +1,7 @@
 """The checker of evallang in a page: findings, fixes and the canonical format of a text, as JSON.
 
 Runs in Pyodide. Packages that a browser does not have are stand-ins: modules import names from
-them, and a call raises `ModuleNotFoundError`, so that the checker skips the rules that compute.
+them, and a call raises `ModuleNotFoundError`, for which the page skips a rule that computes.
 """
 
 import json
@@ -40,8 +40,6 @@ class Name:
         while frame is not None:
             if frame.f_code.co_name == "<module>" and "evallang." in frame.f_globals["__name__"]:
                 return self  # a constant of a module, or a decorator
-            if frame.f_code in CODES_OF_RULES:
-                computing.add(CODES_OF_RULES[frame.f_code])
             frame = frame.f_back
         raise ModuleNotFoundError(f"the page does not have {self._name}", name=self._name)
 
@@ -82,10 +80,11 @@ class StandIns(MetaPathFinder, Loader):
             module.getrlimit = lambda _: (-1, -1)
 
 
-CODES_OF_RULES: dict[object, str] = {}
 sys.meta_path.insert(0, StandIns())
 
-from evallang.checking.rules.rule import RULES, load_rules  # noqa: E402
+from msgspec.structs import replace  # noqa: E402
+
+from evallang.checking.rules.rule import RULES, Objection, Rule, load_rules  # noqa: E402
 from evallang.checking.waivers import canonical  # noqa: E402
 from evallang.diagnostics.formats import to_record  # noqa: E402
 from evallang.diagnostics.text import to_text  # noqa: E402
@@ -95,8 +94,22 @@ from evallang.source import SourceFile  # noqa: E402
 from evallang.syntax.formatter import format_parsed  # noqa: E402
 from evallang.syntax.parser import parse_lines  # noqa: E402
 
+
+def skipping(rule: Rule) -> Rule:
+    """Return a rule that finds nothing, and is noted, where it asks a stand-in to compute."""
+
+    def find(known: object) -> list[Objection]:
+        try:
+            return list(rule.find(known))
+        except ModuleNotFoundError:
+            computing.add(rule.code.code)
+            return []
+
+    return replace(rule, find=find)
+
+
 load_rules()
-CODES_OF_RULES |= {rule.find.__code__: rule.code.code for rule in RULES.values()}
+RULES.update({name: skipping(rule) for name, rule in RULES.items()})
 document = Document(Path(PATH), "")
 
 

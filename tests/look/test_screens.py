@@ -1,16 +1,12 @@
 """The HTML in a browser: no violation that axe-core finds, no sideways scroll, no request."""
 
-import os
-import shutil
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
-from programs import missing
+from programs import started_browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = (320, 390, 768, 1280, 1440)
 SHOWN = (
     "four fitted models",
@@ -25,14 +21,8 @@ SCHEMES = {"light": WIDTHS, "dark": (WIDTHS[0], WIDTHS[-1])}  # which differ in 
 
 @pytest.fixture(scope="session")
 def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        missing("Chromium")
-    options = ["--no-sandbox"] if os.getuid() == 0 else []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=options)
-        yield started
-        started.close()
+    with started_browser() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect
+from programs import started_browser
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs/gallery/notebook.png"  # drawn where it is not there
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PAPER = {"Light": "rgb(26, 26, 26)", "Dark": "rgb(232, 230, 225)"}
 """The colour of text in each theme: the ink of the report."""
 
@@ -45,10 +45,8 @@ def address(tmp_path):
 
 
 def test_results_of_a_cell_take_the_colours_of_the_theme(address):
-    browser = next(filter(None, map(shutil.which, BROWSERS)))
-    with sync_playwright() as play:
-        launched = play.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = launched.new_page(viewport={"width": 1280, "height": 2400})
+    with started_browser() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 2400})
 
         def command(name):
             page.keyboard.press("Control+Shift+C")
@@ -82,7 +80,6 @@ def test_results_of_a_cell_take_the_colours_of_the_theme(address):
             left = results.first.locator("tbody th").first
             expect(left).to_have_css("text-align", "left")
         assert "Traceback" not in page.locator(".jp-Notebook").inner_text()
-        launched.close()
     assert PICTURE.stat().st_size < 150_000
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,15 +12,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
-from programs import missing
+from playwright.sync_api import Page, expect
+from programs import started_browser
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 SERVER = ROOT / os.environ["CODE_SERVER"] / "node_modules/code-server/out/node/entry.js"
 EXTENSION = ROOT / "editors/vscode/evallang.vsix"
 PICTURE = ROOT / "docs/gallery/vscode.png"  # drawn where it is not there
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 STUDY = """\
 evallang 1
@@ -149,19 +147,13 @@ def _wait_for(address: str) -> None:
 
 @pytest.fixture(scope="module")
 def page(address):
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        missing("Chromium")
-    options = ["--no-sandbox"] if os.getuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=options)
+    with started_browser() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 760})
         page.set_default_timeout(60_000)
         expect.set_options(timeout=60_000)
         page.goto(address)
         page.wait_for_selector(".monaco-workbench .explorer-folders-view")
         yield page
-        browser.close()
 
 
 def open_file(page: Page, name: str) -> None:

@@ -1,16 +1,12 @@
 """The pages of the site, which `make site` has built, and a browser that looks at them."""
 
-import os
-import shutil
 from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
-from programs import missing
+from programs import started_browser
 
 SITE = Path(__file__).parents[2] / "build" / "site"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @cache
@@ -22,11 +18,5 @@ def pages():
 
 @pytest.fixture(scope="session")
 def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        missing("Chromium")
-    options = ["--no-sandbox"] if os.getuid() == 0 else []
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=options)
-        yield started
-        started.close()
+    with started_browser() as browser:
+        yield browser

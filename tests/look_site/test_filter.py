@@ -1,26 +1,10 @@
 """The filters above the tables of the built reference, worked by keyboard in Chromium."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
-from programs import missing
 
 REFERENCE = Path(__file__).parents[2] / "build" / "site" / "reference"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A headless Chromium."""
-    program = shutil.which("chromium")
-    if program is None:
-        missing("chromium")
-    with sync_playwright() as started:
-        yield started.chromium.launch(
-            executable_path=program, args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
 
 
 @pytest.fixture

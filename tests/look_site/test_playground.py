@@ -2,8 +2,6 @@
 
 import functools
 import json
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
-from programs import missing
+from playwright.sync_api import expect
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build/site"
@@ -37,17 +34,6 @@ def address():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/playground/index.html"
     server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = shutil.which("chromium")
-    if program is None:
-        missing("chromium")
-    with sync_playwright() as play:
-        yield play.chromium.launch(
-            executable_path=program, args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ later stage the rule runs once more, and with what.
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from enum import StrEnum
 from functools import cache
 from typing import TypeVar
@@ -132,19 +131,14 @@ def load_rules() -> None:
 
 
 def advise(study: Study) -> list[Diagnostic]:
-    """Ask every rule about a study as it is written.
-
-    A rule that computes is skipped where a package that it needs does not exist: in a browser.
-    """
+    """Ask every rule about a study as it is written."""
     load_rules()
-    known, diagnostics = Known(study, counted(study)), list[Diagnostic]()
-    for found in RULES.values():
-        with suppress(ModuleNotFoundError):
-            diagnostics += [
-                _diagnostic(found.code, objection, study.path)
-                for objection in found.objections(known)
-            ]
-    return diagnostics
+    known = Known(study, counted(study))
+    return [
+        _diagnostic(found.code, objection, study.path)
+        for found in RULES.values()
+        for objection in found.objections(known)
+    ]
 
 
 def advise_later(stage: Stage, study: Study, known: Known) -> list[Diagnostic]:
