@@ -55,7 +55,7 @@ html_extra_path += [str(reports.MADE)] if reports.MADE.exists() else []
 html_css_files = ["site.css"]
 html_js_files = ["site.js", "filter.js"]
 html_math_renderer = "mathml"
-html_sidebars = {"reference/codes/*": []}  # hundreds of neighbours
+html_sidebars = {"reference/codes/*": [], "playground/*": []}  # hundreds of neighbours, or none
 html_copy_source = html_show_sourcelink = html_use_index = html_show_copyright = False
 html_context = {"default_mode": "auto"}  # light or dark
 html_theme_options = {

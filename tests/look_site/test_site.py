@@ -11,6 +11,7 @@ from conftest import SITE, pages
 
 WIDTHS = (390, 768, 1280)
 SCHEMES = ("light", "dark")
+AXE = {"resultTypes": ["violations"], "preload": False}  # which reads no style sheet from disk
 PARTS = 16  # of the pages, for several processes
 
 
@@ -57,7 +58,7 @@ def test_every_page_fits_its_screen_and_axe_finds_no_violation(browser, part, sc
     for name in pages()[part::PARTS]:
         page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
         page.goto((SITE / name).as_uri())
-        found = Axe().run(page, options={"resultTypes": ["violations"]})
+        found = Axe().run(page, options=AXE)
         if found.violations_count:
             wrong.append((name, found.generate_report()))
         for width in WIDTHS:
