@@ -2,6 +2,8 @@
 if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
 // The theme's buttons that unfold a part of the navigation have no name
-document.querySelectorAll("nav summary").forEach((button) => {
-  button.ariaLabel = "Pages below";
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("nav summary").forEach((button) => {
+    button.ariaLabel = "Pages below";
+  });
 });
