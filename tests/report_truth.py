@@ -72,6 +72,7 @@ PARTS = {
 }
 """The parts of the results that a section may quote, besides the settings of the study."""
 RESULTS = {"estimates", "comparisons", "requirements", "analyses", "selections", "failures"}
+RESULTS |= {"provenance"}  # the seconds of a run would pass for a share of rows
 
 
 def section_of(html, name):
