@@ -24,7 +24,7 @@ from evallang.api import (
     WorkersLost,
     run,
 )
-from evallang.api.live import Live, is_estimator
+from evallang.api.live import Live, checked, is_estimator
 from evallang.api.study_file import Findings, check_text, with_live
 from evallang.cli.progress import Progress
 from evallang.cli.run import cores
@@ -89,15 +89,22 @@ def load_ipython_extension(shell: Any) -> None:
 def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
     """Return a study with the frames, estimators and functions that it names and does not declare.
 
-    Raises `CellError` for an estimator that is fitted.
+    Raises `CellError` for an estimator that is fitted, and for data of no use.
     """
     for source in study.checked.resolved.sources:
         if isinstance(source, DataSpec) and source.kind == "frame" and source.location in namespace:
-            study = with_live(study, Live({source.location: namespace[source.location]}))
+            given = Live({source.location: namespace[source.location]})
+            try:
+                checked(given, None)
+            except ValueError as error:
+                place = _place(source.places.get("from"), study)
+                raise CellError(f"error: {printable(str(error))}{place}") from None
+            study = with_live(study, given)
     while True:  # an error may hide others
         places = [(d.code, d.span) for d in study.diagnostics]
         places += [(r.code or "", r.span) for d in study.diagnostics for r in d.related]
         unknown = [(code, _word(span, study)) for code, span in places]
+        spans = {_word(span, study): span for _, span in reversed(places)}
         found = [(code, word, namespace[word]) for code, word in unknown if word in namespace]
         models = {w: value for c, w, value in found if c in MODELS and is_estimator(value)}
         functions = {
@@ -109,7 +116,8 @@ def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
             if _is_fitted(model):
                 raise CellError(
                     f"error: `{name}` is fitted already, and each fold of a protocol fits its "
-                    f"models again.\nWrite `{name} = sklearn.base.clone({name})` in a cell above, "
+                    f"models again.{_place(spans[name], study)}\n"
+                    f"Write `{name} = sklearn.base.clone({name})` in a cell above, "
                     "or give the predictions of the fitted model in a file, to `predictions`."
                 )
         known = study.given
@@ -124,6 +132,14 @@ def _word(place: Span | None, study: StudyFile) -> str:
         return ""
     text = study.checked.sources[place.path].text
     return text[place.start : place.end].partition("(")[0].strip()
+
+
+def _place(span: Span | None, study: StudyFile) -> str:
+    """Return a line with the place of a finding in the cell, empty without one."""
+    if span is None:
+        return ""
+    at = study.checked.sources[span.path].position(span.start)
+    return f"\n  --> {span.path}:{at.line}:{at.column}"
 
 
 def _is_fitted(model: Any) -> bool:

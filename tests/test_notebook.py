@@ -116,10 +116,16 @@ def test_a_missing_frame_is_reported(shell):
         evaluate(shell)
 
 
+def test_data_that_are_no_frame_are_reported_at_their_line(shell):
+    shell.user_ns["table"] = 3
+    with pytest.raises(CellError, match=r"'table' are an int, [^\n]*\n  --> cell:7:18"):
+        evaluate(shell)
+
+
 def test_a_fitted_estimator_is_refused_and_its_clone_is_not(shell):
     net = shell.user_ns["net"]
     net.fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(CellError, match=r"`net` is fitted already"):
+    with pytest.raises(CellError, match=r"`net` is fitted already[^\n]*\n  --> cell:11:25"):
         evaluate(shell)
     shell.user_ns["net"] = clone(net)
     assert evaluate(shell).record.provenance.fits.failed == 0

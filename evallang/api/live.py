@@ -55,9 +55,11 @@ def checked(live: Live, study: Study | None) -> None:
 
         for frame in frames:
             if not is_frame(frame):
+                from evallang.checking.values import article
+
                 raise ValueError(
-                    f"the data {name!r} are a {type(frame).__name__}, not a polars or pandas data "
-                    "frame or a dictionary of arrays"
+                    f"the data {name!r} are {article(type(frame).__name__)}, not a polars or "
+                    "pandas data frame or a dictionary of arrays"
                 )
     for name, model in live.models.items():
         if not is_estimator(model):

@@ -389,9 +389,11 @@ class Fitter:
         if isinstance(value, SearchPart):
             return value
         if isinstance(value, FitOutcome):
+            task = node.given["task"]
             if self.workers.elsewhere and self.store is not None:
-                value = replace(value, not_kept=self.store.put(node.given["task"], value))
-            self.kept += node.n_fits if self.store is not None and value.not_kept is None else 0
+                value = replace(value, not_kept=self.store.put(task, value))
+            if self.store is not None and value.not_kept is None and self.store.keeps(task, value):
+                self.kept += node.n_fits
         seconds, failed = getattr(value, "seconds", 0.0), getattr(value, "failure", None)
         self._tally.finish(node.n_fits, node.at.model or "", seconds, failed=failed is not None)
         return value

@@ -114,12 +114,16 @@ class Store(Struct, frozen=True):
         """Return whether there is an entry for a task, without reading it."""
         return task.source_known and any(map(_is_file, self._places(task)))
 
-    def put(self, task: FitTask, outcome: FitOutcome) -> str | None:
-        """Keep the outcome of a task; return why the system refused, None if it did not.
+    def keeps(self, task: FitTask, outcome: FitOutcome) -> bool:
+        """Return whether the outcome of a task is one to keep.
 
-        Failed fits are not kept, because their reason may be outside the study: they run again.
+        Failed fits are not, because their reason may be outside the study: they run again.
         """
-        if outcome.failure is not None or not outcome.repeatable or not task.source_known:
+        return outcome.failure is None and outcome.repeatable and task.source_known
+
+    def put(self, task: FitTask, outcome: FitOutcome) -> str | None:
+        """Keep the outcome of a task; return why the system refused, None if it did not."""
+        if not self.keeps(task, outcome):
             return None
         content = encode(task, outcome)
         place = self._places(task)[-1]
