@@ -6,9 +6,10 @@ from statistics import median
 
 import pytest
 from click.testing import CliRunner
+from sklearn.naive_bayes import GaussianNB
 from studies import study
 
-from evallang.api import run
+from evallang.api import parse, run
 from evallang.cli.main import root
 from evallang.cli.plan import _graph
 from evallang.engine import last_plan
@@ -214,3 +215,22 @@ def test_an_interrupted_run_says_how_many_fits_are_kept(tmp_path, where):
     told = f"{kept} of 6 fits are kept for the next run" if kept else ""
     assert str(ending.value) == told
     assert (kept or 0) == (0 if where == "off" else 3)  # the fourth fit's task did not end
+
+
+def test_an_interrupted_run_counts_no_fit_of_a_class_whose_source_is_unknown(tmp_path):
+    class Own(GaussianNB):
+        """A class as of a notebook: it may be another in the next run."""
+
+    def progress(done, _):
+        if done == 6:
+            raise KeyboardInterrupt
+
+    text = TEXT.replace("model knn = KNeighborsClassifier(n_neighbors=3)\n", "").replace(
+        "measure accuracy\n", "measure accuracy\ncompare bayes vs own with permutation\n"
+    )
+    parsed = parse(text, models={"own": Own()})
+    with pytest.raises(KeyboardInterrupt) as ending:
+        run(parsed, store=tmp_path, progress=progress)
+    kept = parsed.plan(tmp_path).n_cached
+    assert str(ending.value) == f"{kept} of 6 fits are kept for the next run"
+    assert 0 < kept <= 3  # of the fits of `bayes` alone
