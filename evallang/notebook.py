@@ -29,7 +29,8 @@ from evallang.api.study_file import Findings, check_text, with_live
 from evallang.cli.progress import Progress
 from evallang.cli.run import cores
 from evallang.cli.terminal import write
-from evallang.data.dataset import DataSpec
+from evallang.data.data_frames import is_frame
+from evallang.data.findings import quoted
 from evallang.diagnostics import Diagnostic, codes, has_errors
 from evallang.diagnostics.text import to_text
 from evallang.printable import printable
@@ -92,14 +93,17 @@ def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
     Raises `CellError` for an estimator that is fitted, and for data of no use.
     """
     for source in study.checked.resolved.sources:
-        if isinstance(source, DataSpec) and source.kind == "frame" and source.location in namespace:
-            given = Live({source.location: namespace[source.location]})
+        place = _place(source.places.get("from"), study)
+        if source.frame is not None and source.frame in namespace:
+            given = Live({source.frame: namespace[source.frame]})
             try:
                 checked(given, None)
             except ValueError as error:
-                place = _place(source.places.get("from"), study)
                 raise CellError(f"error: {printable(str(error))}{place}") from None
             study = with_live(study, given)
+        elif source.frame is not None and (others := _frames(namespace)):
+            message = f"no data frame `{source.frame}` is given{place}"
+            raise CellError(f"error: {message}\nThe notebook has {quoted(others)}.")
     while True:  # an error may hide others
         places = [(d.code, d.span) for d in study.diagnostics]
         places += [(r.code or "", r.span) for d in study.diagnostics for r in d.related]
@@ -118,12 +122,22 @@ def _with_objects(study: StudyFile, namespace: Mapping[str, Any]) -> StudyFile:
                     f"error: `{name}` is fitted already, and each fold of a protocol fits its "
                     f"models again.{_place(spans[name], study)}\n"
                     f"Write `{name} = sklearn.base.clone({name})` in a cell above, "
-                    "or give the predictions of the fitted model in a file, to `predictions`."
+                    "or give the predictions of the fitted model by `predictions NAME from frame "
+                    "FRAME`."
                 )
         known = study.given
         if models.keys() <= known.models.keys() and functions.keys() <= known.metrics.keys():
             return study
         study = with_live(study, Live({}, models, functions))
+
+
+def _frames(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of the data frames of a notebook; those with `_` are its last results."""
+    return [
+        name
+        for name, value in namespace.items()
+        if not name.startswith("_") and is_frame(value) and not isinstance(value, Mapping)
+    ]
 
 
 def _word(place: Span | None, study: StudyFile) -> str:

@@ -16,6 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from studies import study as parsed
 
 import evallang as ev
 from evallang.notebook import CellError
@@ -114,6 +115,63 @@ def test_a_missing_frame_is_reported(shell):
     del shell.user_ns["table"]
     with pytest.raises(CellError, match=r"no data frame `table` is given"):
         evaluate(shell)
+
+
+GIVEN = {
+    "predictions": (
+        "  truth y\n  positive 1\n  models A, B\nmeasure accuracy\ncompare A vs B with mcnemar\n",
+        {"y": [0, 1] * 30, "A": [0, 1, 0, 1, 1, 1] * 10, "B": [0, 0, 1, 1, 0, 1] * 10},
+    ),
+    "scores": (
+        '  dataset set\n  models A, B, C\n  metric "AUC"\ncompare across data with friedman\n',
+        {
+            "set": [f"set {i}" for i in range(9)],
+            "A": [0.7 + i % 4 / 20 for i in range(9)],
+            "B": [0.6 + i % 5 / 20 for i in range(9)],
+            "C": [0.65 + i % 3 / 20 for i in range(9)],
+        },
+    ),
+    "counts": (
+        "  models A, B\n  count n\nmeasure accuracy\ncompare A vs B with mcnemar\n",
+        {"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "n": [50, 20, 5, 25]},
+    ),
+    "battles": (
+        "  first a\n  second b\n  winner w\nmeasure bradley_terry\ncompare with bradley_terry\n",
+        {
+            "a": ["A", "B", "C"] * 12,
+            "b": ["B", "C", "A"] * 12,
+            "w": ["model_a", "model_b", "model_a", "tie"] * 9,
+        },
+    ),
+}
+HEAD = "evallang 1\nstudy\n  seed 1\n"
+
+
+@pytest.mark.parametrize("word", GIVEN)
+def test_every_source_from_a_frame_gives_what_its_file_gives(shell, word, tmp_path):
+    clauses, columns = GIVEN[word]
+    frame = shell.user_ns["given"] = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "given.csv")
+    of_file = ev.run(parsed(f'{HEAD}{word} s from "given.csv"\n{clauses}', tmp_path))
+    of_frame = evaluate(shell, text=f"{HEAD}{word} s from frame given\n{clauses}")
+    assert of_frame.record.comparisons
+    assert of_frame.record.comparisons == of_file.record.comparisons
+    assert of_frame.record.estimates == of_file.record.estimates
+    assert of_frame.record.data[0].sha256 == of_file.record.data[0].sha256
+    assert [file.path for file in of_frame.record.spec.files] == ["cell"]
+    del shell.user_ns["given"]
+    with pytest.raises(CellError, match=r"`given` is given\n  --> cell:5:\d+\nThe .* `table`"):
+        evaluate(shell, text=f"{HEAD}{word} s from frame given\n{clauses}")
+
+
+@pytest.mark.parametrize("word", GIVEN)
+def test_a_file_that_names_a_frame_has_the_error_of_a_missing_frame(word):
+    study = parsed(f"{HEAD}{word} s from frame given\n{GIVEN[word][0]}")
+    with pytest.raises(ev.StudyError, match=r"no data frame `given` is given") as error:
+        ev.run(study)
+    (found,) = error.value.diagnostics
+    assert found.span is not None
+    assert study.text[found.span.start : found.span.end] == "frame given"
 
 
 def test_data_that_are_no_frame_are_reported_at_their_line(shell):

@@ -206,7 +206,8 @@ def _snippet_field(number: int, field: str, known: Statement | Clause) -> str:
         field = known.form.removeprefix(known.word).split(",")[0].strip(' "').lower()
     shown = f"${{{number}:{field}}}"
     kinds = {get_type_hints(known.node).get(field)}
-    kinds |= {kind for hint in kinds for kind in get_args(hint)}
+    for _ in range(2):  # a tuple of several kinds
+        kinds |= {kind for hint in kinds for kind in get_args(hint)}
     is_text = n.TextNode in kinds and n.NameNode not in kinds
     if isinstance(known, Clause) and known.takes in ("text", "path", "texts"):
         is_text = True

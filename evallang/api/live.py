@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evallang.data.dataset import DataSpec, ScoresSpec
+from evallang.data.dataset import ScoresSpec
 from evallang.models.own_code import OwnCode, distributions_of
 from evallang.results.records import ModelRecord, ResultsRecord
 from evallang.study import SourceSpec, Study
@@ -75,8 +75,8 @@ def checked(live: Live, study: Study | None) -> None:
 
 def frame_name(source: SourceSpec) -> str:
     """Return the name under which a frame is given for a source."""
-    if isinstance(source, DataSpec) and source.kind == "frame":
-        return source.location
+    if source.frame is not None:
+        return source.frame
     return source.declared_name if isinstance(source, ScoresSpec) else source.name
 
 

@@ -34,7 +34,7 @@ from evallang.data.findings import Findings
 from evallang.data.part_counts import Counting, MapParts
 from evallang.data.read_sources import ReadSources, StoredPredictions
 from evallang.data.stored_results import StoredResults
-from evallang.diagnostics import Diagnostic, codes, has_errors
+from evallang.diagnostics import Diagnostic, codes, diagnose, has_errors
 from evallang.hypotheses import as_read
 from evallang.models.model import ModelSpec
 from evallang.planning.planner import Planned
@@ -47,7 +47,7 @@ from evallang.results.bibtex_entries import (
     read_entries,
 )
 from evallang.results.provenance import ReferenceRecord
-from evallang.study import Study
+from evallang.study import SourceSpec, Study
 from evallang.working_folder import safe_path
 
 Objection = tuple[str, str]
@@ -324,6 +324,9 @@ def _read(
         report_activity(Activity("reading", source.name))
         frames = _several(live.frames.get(frame_name(source)))
         frame = frames[0] if frames else None
+        if source.frame is not None and frame is None:
+            found.append(_no_frame(source.frame, source))
+            continue
         if isinstance(source, DataSpec):
             read, diagnostics = read_table(source, folder, trusted=trusted, frame=frame)
             for protocol in study.protocols:
@@ -348,6 +351,13 @@ def _read(
             given += [] if counts is None else [counts]
         found += diagnostics
     return ReadSources(tables, tuple(given), tuple(scored)), found
+
+
+def _no_frame(name: str, source: SourceSpec) -> Diagnostic:
+    message = f"no data frame `{name}` is given"
+    help_ = "run the study in a notebook that has it, or from Python with "
+    help_ += f"`data={{{name!r}: ...}}`"
+    return diagnose(codes.file_not_found, message, source.places.get("from"), help=help_)
 
 
 def _read_stored(

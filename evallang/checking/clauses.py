@@ -211,6 +211,8 @@ def check_path(
 
     `more` ends the list of the endings that are read.
     """
+    if isinstance(node, n.FrameNode):
+        return
     pattern = path_pattern(location)
     problem = None if pattern.stray is None or not words else f"`{pattern.stray}` has no partner"
     for word in () if problem else dict.fromkeys(pattern.words):
@@ -343,7 +345,8 @@ def counts_conflict(scope: Scope, node: n.CountsNode, clauses: Clauses) -> bool:
         words.append("count")  # which names a column of a file
     given = [word for word in words if word in clauses.places]
     if node.path is not None and given:
-        word, first, span = given[0], "a file", node.path.span
+        first = "a data frame" if isinstance(node.path, n.FrameNode) else "a file"
+        word, span = given[0], node.path.span
     elif len(given) > 1:
         word, first, span = given[1], f"`{given[0]}`", clauses.places[given[0]]
     elif given == ["count"]:

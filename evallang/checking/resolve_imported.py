@@ -111,6 +111,7 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
         **clauses.several(*(word for word in COLUMNS_OF_PREDICTIONS if word not in named)),
         **{word: column for word, column in named.items() if word != "model"},
         paths=tuple(path.value for path in node.paths),
+        frame=_frame(node.paths[0]),
         models=models,
         judged=judged,
         value_metric=measured,
@@ -133,7 +134,14 @@ def predictions(scope: Scope, node: n.PredictionsNode) -> PredictionsSpec | None
     return None if errors(scope, before) else spec
 
 
-def _words_in_names(scope: Scope, clauses: Clauses, paths: Sequence[n.TextNode]) -> dict[str, Any]:
+def _frame(node: n.Node | None) -> str | None:
+    """Return the name of the data frame that a source states in place of files."""
+    return node.name.name if isinstance(node, n.FrameNode) else None
+
+
+def _words_in_names(
+    scope: Scope, clauses: Clauses, paths: Sequence[n.TextNode | n.FrameNode]
+) -> dict[str, Any]:
     """Return the columns that names of files hold, by their roles; report those of a clause too."""
     words = {word for path in paths for word in path_pattern(path.value).words if word in ROLES}
     for word in words & {*clauses.places}:
@@ -425,6 +433,7 @@ def scores(scope: Scope, node: n.ScoresNode) -> ScoresSpec | None:
         ),
         **{word: column for word, column in named.items() if word != "model"},
         path=node.path.value,
+        frame=_frame(node.path),
         models=models,
         model=(named["model"],) if "model" in named else clauses.take("model") or (),
         shared_training=shared_training,
@@ -639,10 +648,11 @@ def counts(scope: Scope, node: n.CountsNode) -> CountsSpec | None:
     if errors(scope, before):
         return None
     return CountsSpec(
-        **clauses.described(node, None, "examples"),
+        **clauses.described(node, node.path, "examples"),
         models=models or tuple(model for model, _ in shares),
         patterns=tuple(patterns.items()),
         path=node.path.value if node.path else None,
+        frame=_frame(node.path),
         count=clauses.take("count"),
         shares=tuple(share for _, share in shares),
     )
@@ -731,6 +741,7 @@ def battles(scope: Scope, node: n.BattlesNode) -> BattlesSpec | None:
         winner=None if winner is None else clause_values.column(scope, winner),
         words=words,
         path=node.path.value,
+        frame=_frame(node.path),
         where=take_where_lines(scope, clauses),
     )
     return None if errors(scope, before) else spec

@@ -42,7 +42,8 @@ def log_spec(scope: Scope, node: n.PredictionsNode, clauses: Clauses) -> LogSpec
         if word in OF_TABLES or (word in OF_LOGS and word not in own):
             scope.refuse("clause_of_tables", place, word=word, tool=name, own=listed(own, "and"))
     for path in node.paths:
-        if "://" in path.value or not path.value.strip():
+        from_file = isinstance(path, n.TextNode) and path.value.strip()
+        if not from_file or "://" in path.value:
             scope.refuse("logs_from_network", path.span)
     clause, stated = clauses.plain("samples"), dict[str, str]()
     for item in () if clause is None else clause.values:

@@ -113,8 +113,10 @@ def _data(scope: Scope, node: n.DataNode) -> DataSpec | None:
 
 
 def _source(
-    scope: Scope, source: n.SourceNode
+    scope: Scope, source: n.SourceNode | n.FrameNode
 ) -> tuple[str, str | None, Literal["sklearn", "path", "glob", "sql", "frame"]]:
+    if isinstance(source, n.FrameNode):
+        return source.name.name, None, "frame"
     first = source.values[0]
     if source.kind == "sklearn":
         name = clause_values.column_name(first)
@@ -132,8 +134,6 @@ def _source(
     location = clause_values.column_name(first)
     if source.kind == "sql":
         return location, clause_values.column_name(source.values[1]), "sql"
-    if source.kind == "frame":
-        return location, None, "frame"
     check_path(scope, location, first, ("dataset",))
     if path_pattern(location).words or any(c in location for c in "*?["):
         return location, None, "glob"

@@ -91,7 +91,7 @@ def _has_rows(study: StudyFile) -> bool:
     from evallang.data.dataset import CountsSpec
 
     sources = () if study.meant is None else study.meant.sources
-    return any(source.files or not isinstance(source, CountsSpec) for source in sources)
+    return any(not isinstance(s, CountsSpec) or s.path is not None for s in sources)
 
 
 def _fix(path: str) -> None:

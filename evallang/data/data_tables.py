@@ -129,13 +129,6 @@ def _source(spec: DataSpec, folder: Path, trusted: bool) -> Frame:
             spelled=_spelled(spec),
             used=partial(_used, spec),
         )
-    if spec.kind == "frame":
-        raise Refused(
-            codes.file_not_found,
-            f"no data frame `{spec.location}` is given",
-            help="run the study in a notebook that has it, or from Python with "
-            f"`data={{{spec.location!r}: ...}}`",
-        )
     return read_query(spec.location, spec.connection or "", folder, trusted=trusted)
 
 

@@ -90,6 +90,11 @@ class DataSpec(Placed, frozen=True):
     places: Mapping[str, Span] = field(default_factory=dict)
 
     @property
+    def frame(self) -> str | None:
+        """The name of the data frame of Python that it is read from, None where it has a file."""
+        return self.location if self.kind == "frame" else None
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from: paths and patterns, as written."""
         if self.kind == "sql":
@@ -233,7 +238,8 @@ class PredictionsSpec(Placed, frozen=True):
     where those of the column `reader` are the only ones meant. `seed` is the column of the trained
     networks of a model, each of which predicts every example. `event` says whether the truth is
     the time of an event or of censoring; `query` what ranking a row belongs to. `time` and `series`
-    are those of a `DataSpec`.
+    are those of a `DataSpec`. `frame` is the name of a data frame of Python in place of the files;
+    then `paths` holds what messages call it.
     """
 
     APART: ClassVar[tuple[str, ...]] = ("places",)
@@ -277,6 +283,7 @@ class PredictionsSpec(Placed, frozen=True):
     model_values: tuple[str, ...] = ()
     percents: Annotated[bool, Effect.DERIVED] = False
     log: LogSpec | None = None
+    frame: str | None = None
 
     @property
     def subject(self) -> Literal["model", "judge", "panel"]:
@@ -314,6 +321,8 @@ class PredictionsSpec(Placed, frozen=True):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from, as written."""
+        if self.frame is not None:
+            return ()
         return (*self.paths, *(model.path for model in self.models if model.path is not None))
 
 
@@ -339,11 +348,12 @@ class CountsSpec(Placed, frozen=True):
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict)
     shares: tuple[tuple[int, int], ...] = ()
+    frame: str | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from, as written."""
-        return () if self.path is None else (self.path,)
+        return () if self.path is None or self.frame is not None else (self.path,)
 
 
 class BattlesSpec(Placed, frozen=True):
@@ -374,11 +384,12 @@ class BattlesSpec(Placed, frozen=True):
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict)
+    frame: str | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from, as written."""
-        return (self.path,)
+        return () if self.frame is not None else (self.path,)
 
 
 class ScoresSpec(Placed, frozen=True):
@@ -422,6 +433,7 @@ class ScoresSpec(Placed, frozen=True):
     about: Annotated[str | None, Effect.WORDS] = None
     cite: Annotated[str | None, Effect.WORDS] = None
     places: Mapping[str, Span] = field(default_factory=dict)
+    frame: str | None = None
 
     @property
     def declared_name(self) -> str:
@@ -438,6 +450,8 @@ class ScoresSpec(Placed, frozen=True):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it is read from, as written."""
+        if self.frame is not None:
+            return ()
         return (self.path, *(model.path for model in self.models if model.path is not None))
 
 

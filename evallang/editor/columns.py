@@ -18,12 +18,14 @@ def columns(statements: Iterable[n.StatementNode], folder: Path) -> Iterator[str
 
 def _paths(statements: Iterable[n.StatementNode]) -> Iterator[str]:
     for node in statements:
-        if isinstance(node, n.DataNode) and node.source.kind == "path":
-            yield from (v.value for v in node.source.values if isinstance(v, n.TextNode))
+        found: Iterable[n.Node] = ()
+        if isinstance(node, n.DataNode) and isinstance(node.source, n.SourceNode):
+            found = node.source.values if node.source.kind == "path" else ()
         elif isinstance(node, n.PredictionsNode) and node.tool is None:
-            yield from (path.value for path in node.paths)
+            found = node.paths
         elif isinstance(node, n.ScoresNode | n.BattlesNode):
-            yield node.path.value
+            found = (node.path,)
+        yield from (path.value for path in found if isinstance(path, n.TextNode))
 
 
 def _columns_of(path: str, folder: Path) -> tuple[str, ...]:

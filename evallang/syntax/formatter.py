@@ -180,10 +180,12 @@ def _value(node: n.Node) -> Doc:
             return _row("ratio(", node.numerator, ", ", node.denominator, ")")
         case n.SourceNode("sql"):
             return _row("sql ", node.values[0], " on ", node.values[1])
-        case n.SourceNode("sklearn" | "frame" as kind):
-            return _row(f"{kind} ", node.values[0])
+        case n.SourceNode("sklearn"):
+            return _row("sklearn ", node.values[0])
         case n.SourceNode():
             return _value(node.values[0])
+        case n.FrameNode():
+            return _row("frame ", node.name)
         case n.CommentNode():
             return node.text
     raise TypeError(f"{type(node).__name__} is not a value")

@@ -300,14 +300,24 @@ class LetNode(StatementNode, frozen=True):
 
 
 class SourceNode(Node, frozen=True):
-    """Where data come from; `kind` is `sklearn`, `path`, `sql` or `frame`.
+    """Where data come from; `kind` is `sklearn`, `path` or `sql`.
 
-    `values` are the name of the data set, the path, the query and its connection, or the name of
-    a data frame in Python.
+    `values` are the name of the data set, the path, or the query and its connection.
     """
 
     kind: str
     values: tuple[NameNode | TextNode, ...]
+
+
+class FrameNode(Node, frozen=True):
+    """`frame NAME`, a data frame of Python in place of a file."""
+
+    name: NameNode
+
+    @property
+    def value(self) -> str:
+        """What messages call it in place of a path."""
+        return f"frame {self.name.name}"
 
 
 class DataNode(StatementNode, frozen=True):
@@ -315,7 +325,7 @@ class DataNode(StatementNode, frozen=True):
 
     name: NameNode
     label: TextNode | None
-    source: SourceNode
+    source: SourceNode | FrameNode
 
 
 class PredictionsNode(StatementNode, frozen=True):
@@ -324,7 +334,7 @@ class PredictionsNode(StatementNode, frozen=True):
     name: NameNode
     label: TextNode | None
     tool: NameNode | None
-    paths: tuple[TextNode, ...]
+    paths: tuple[TextNode | FrameNode, ...]
 
 
 class ScoresNode(StatementNode, frozen=True):
@@ -332,7 +342,7 @@ class ScoresNode(StatementNode, frozen=True):
 
     name: NameNode
     label: TextNode | None
-    path: TextNode
+    path: TextNode | FrameNode
 
 
 class CountsNode(StatementNode, frozen=True):
@@ -340,7 +350,7 @@ class CountsNode(StatementNode, frozen=True):
 
     name: NameNode
     label: TextNode | None
-    path: TextNode | None = None
+    path: TextNode | FrameNode | None = None
 
 
 class BattlesNode(StatementNode, frozen=True):
@@ -348,7 +358,7 @@ class BattlesNode(StatementNode, frozen=True):
 
     name: NameNode
     label: TextNode | None
-    path: TextNode
+    path: TextNode | FrameNode
 
 
 SourceStatement = DataNode | PredictionsNode | ScoresNode | CountsNode | BattlesNode

@@ -26,6 +26,7 @@ from evallang.syntax.scanner import Token
 _OF_ITS_CHILDREN: Mapping[str, type[n.Node]] = {
     "column_pair": n.ColumnPairNode,
     "entry": n.EntryNode,
+    "frame": n.FrameNode,
     "model_column": n.ModelColumnNode,
     "option": n.OptionNode,
     "judged_column": n.JudgedColumnNode,

@@ -10,6 +10,7 @@ HEAD = "evallang 1\nstudy\n  seed 1\npredictions p from {}\nmeasure accuracy\n"
     ("rest", "code", "words"),
     [
         ('inspect "s3://logs/a.eval"', "E127", "files of this machine"),
+        ("inspect frame logs", "E127", "files of this machine"),
         ('inspect "a.eval"\n  truth y', "E144", "`truth`"),
         ('inspect "a.eval"\n  filter strict', "E144", "`scorer`, `samples`"),
         ('lm_eval "runs"\n  samples errored wrong', "E", "`unscored wrong | dropped`"),

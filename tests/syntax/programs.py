@@ -195,9 +195,11 @@ def _say(kind: type[n.StatementNode], *parts: Any, owner: str = "", **named: Any
     return build(kind, *parts, keyword=st.just(AT), **named)
 
 
+_frames = build(n.FrameNode, names)
+_paths = texts() | _frames
 _sources = st.one_of(
     build(n.SourceNode, st.just("sklearn"), st.tuples(names)),
-    build(n.SourceNode, st.just("frame"), st.tuples(names)),
+    _frames,
     build(n.SourceNode, st.just("path"), st.tuples(texts())),
     build(n.SourceNode, st.just("sql"), st.tuples(texts(), texts())),
 )
@@ -216,11 +218,12 @@ statements = st.one_of(
         names,
         maybe(texts()),
         maybe(st.just(n.NameNode("lm_eval", span=AT))),
-        tuples(texts()),
+        tuples(texts()) | st.tuples(_frames),
         owner="predictions",
     ),
-    _say(n.ScoresNode, names, maybe(texts()), texts(), owner="scores"),
-    _say(n.CountsNode, names, maybe(texts()), maybe(texts()), owner="counts"),
+    _say(n.ScoresNode, names, maybe(texts()), _paths, owner="scores"),
+    _say(n.CountsNode, names, maybe(texts()), maybe(_paths), owner="counts"),
+    _say(n.BattlesNode, names, maybe(texts()), _paths, owner="battles"),
     _say(n.StratifyNode, tuples(columns), tuples(options, 0)),
     _say(n.StratifyNode, st.just(())),
     _say(n.GroupNode, columns),
