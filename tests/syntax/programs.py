@@ -117,7 +117,7 @@ _shaped |= {
     "hide",
 }
 _shaped |= {"numbers", "page", "families", "task", "target", "reader", "folds", "range", "logits"}
-_shaped |= {"repeat"}
+_shaped |= {"repeat", "winner"}
 
 
 def _flat(values: tuple[Any, ...]) -> bool:
@@ -148,6 +148,7 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
     keyword = _names(words)
     operators = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
     lists = build(n.ListNode, tuples(scalars, 0))
+    verdicts = build(n.MapNode, tuples(build(n.EntryNode, scalars, values), 0))
     shapes = [
         build(n.ClauseNode, keyword, tuples(values).filter(_flat)),
         build(n.PositiveNode, scalars, maybe(texts())),
@@ -171,6 +172,7 @@ def clauses(owner: str) -> st.SearchStrategy[Any]:
         build(n.ClauseNode, _names(["target"]), st.tuples(_names(["log", "sqrt"]), columns)),
         build(n.ClauseNode, _names(["reader", "repeat"]), st.tuples(columns)),
         build(n.ClauseNode, _names(["reader"]), st.tuples(columns, _names(["random"]))),
+        build(n.ClauseNode, _names(["winner"]), st.tuples(columns) | st.tuples(columns, verdicts)),
         build(
             n.ModelSettingNode,
             _names(["score", "scores", "threshold", "logits"]),
